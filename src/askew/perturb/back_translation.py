@@ -1,8 +1,8 @@
 """Back-translation: a question translated to another language and back (Sennrich et al. 2016).
 
-RAD and VQA P2 compare themselves with it. It changes the meaning of many questions, so a filter keeps only those that
-ask the same as far as words can tell: the same content words or synonyms in the same order, each noun with its article,
-the function words that matter, verbs that agree with their subjects, and the form of the question. Rejected
+RAD and VQA P2 use it as a baseline. It changes the meaning of many questions, so a filter keeps only those that ask
+the same, as far as can be judged from words: the same content words or synonyms in the same order, each noun with its
+article, the function words that matter, verbs that agree with their subjects, and the form of the question. Rejected
 back-translations are counted by reason.
 """
 
@@ -72,9 +72,9 @@ class BackTranslation:
             back = self._back([form.format(_lowered(text) if form != _PLAIN else text) for text in texts])
             if not self.filtered:
                 return
-            made = [_candidate(text, form, other) for text, other in zip(texts, back, strict=True)]
-            self.tagger.tags([tidied(text) for text in (*texts, *made)])
-            texts = [text for text, other in zip(texts, made, strict=True) if self.fault(text, other)]
+            candidates = [_candidate(text, form, other) for text, other in zip(texts, back, strict=True)]
+            self.tagger.tags([tidied(text) for text in (*texts, *candidates)])
+            texts = [text for text, candidate in zip(texts, candidates, strict=True) if self.fault(text, candidate)]
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
         """One back-translation, or a refusal with the reason against the first one."""
@@ -94,7 +94,7 @@ class BackTranslation:
 
     @property
     def _forms(self) -> Sequence[str]:
-        """The ways of asking: what stands before a question makes the translators choose other words."""
+        """The ways of asking: an opening before a question makes translators choose other words."""
         return (_PLAIN, *_OPENINGS)[: self.attempts if self.filtered else 1]
 
     def fault(self, before: str, after: str) -> str:
@@ -151,19 +151,19 @@ class BackTranslation:
 
 
 def _lowered(text: str) -> str:
-    """A question as it stands after a comma."""
+    """A question as written after a comma."""
     return text[:1].lower() + text[1:]
 
 
 def _candidate(before: str, form: str, back: str) -> str:
-    """The question in a back-translation, without what stood before it."""
+    """The question in a back-translation, without the opening before it."""
     if form != _PLAIN:
         back = back.partition(form[form.index("{") - 2])[2]
     return tidied(restored(before, back))
 
 
 def restored(before: str, after: str) -> str:
-    """A back-translation with words put back that the other language does not distinguish, and without contractions.
+    """A back-translation without contractions, and with words restored that the other language does not distinguish.
 
     Portuguese has one word for *his*, *her* and *your*, and *this* often comes back as *that*.
 
@@ -214,7 +214,7 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
 
 
 def _both_ask_what_is_there(old: Sequence[Token], new: Sequence[Token]) -> bool:
-    """True for *Is there ...* and *Are there ...*, of which one corrects the number of the other."""
+    """True for *Is there ...* and *Are there ...*: one of them corrects the number of the other."""
     starts = [(tokens[0].lower, tokens[1].lower) for tokens in (old, new) if len(tokens) > 1]
     return sorted(starts) == [("are", "there"), ("is", "there")]
 
@@ -276,7 +276,7 @@ def _owned(tokens: Sequence[Token]) -> int:
 
 
 def _kept(tokens: Sequence[Token]) -> Counter[int | str]:
-    """The counts of each set of function words that matter, and of each function word in no set and not ``light``."""
+    """The counts of each set of function words that matter, and of each other function word that is not ``light``."""
     numbers, light = _kept_numbers(), word_lists()["light"]
     return Counter(
         numbers.get(token.lower, token.lower)
@@ -300,7 +300,7 @@ def _content_words(tokens: Sequence[Token]) -> list[_Word]:
 
 
 def _turned(places: Sequence[int]) -> bool:
-    """True when only two neighbours changed places: "the dog's eyes", "the eyes of the dog"."""
+    """True when only two neighbours swapped places: "the dog's eyes", "the eyes of the dog"."""
     return sum(place != at for at, place in enumerate(places)) == 2 and all(
         abs(place - at) <= 1 for at, place in enumerate(places)
     )

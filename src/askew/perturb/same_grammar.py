@@ -1,4 +1,4 @@
-"""Whether two questions have the same articles, and verbs that agree with their subjects, judged from tags."""
+"""Checks by tags that two questions have the same articles, and verbs that agree with their subjects."""
 
 from __future__ import annotations
 
@@ -41,14 +41,16 @@ class _Clause(NamedTuple):
 
 def keeps_articles(old: Sequence[Token], new: Sequence[Token], places: Mapping[int, int]) -> bool:
     """True when each noun keeps its article and a yes/no question gets no new one ("Is the season the summer?")."""
-    had, has = _articles(old), _articles(new)
-    closed = old[0].lower in word_lists()["opens"]
-    for place, other in places.items():
-        one, two = had.pop(place, ""), has.pop(other, "")
-        if one != two and (one, two) not in _MAY_BECOME and (one or closed):
+    old_articles, new_articles = _articles(old), _articles(new)
+    is_yes_no = old[0].lower in word_lists()["opens"]
+    for old_place, new_place in places.items():
+        before, after = old_articles.pop(old_place, ""), new_articles.pop(new_place, "")
+        if before != after and (before, after) not in _MAY_BECOME and (before or is_yes_no):
             return False
-    loose, left = (Counter(kind for kind in part.values() if kind in ("a", "the")) for part in (had, has))
-    return loose <= left and (not closed or bool(_article_counts(old) & _article_counts(new)))
+    old_rest, new_rest = (
+        Counter(kind for kind in articles.values() if kind in ("a", "the")) for articles in (old_articles, new_articles)
+    )
+    return old_rest <= new_rest and (not is_yes_no or bool(_article_counts(old) & _article_counts(new)))
 
 
 def _article_counts(tokens: Sequence[Token]) -> set[tuple[int, int]]:
@@ -58,7 +60,7 @@ def _article_counts(tokens: Sequence[Token]) -> set[tuple[int, int]]:
 
 
 def _articles(tokens: Sequence[Token]) -> dict[int, str]:
-    """The determiner of each noun, by the place of the noun; of an article without a noun, by its own place.
+    """The determiner of each noun, by the place of the noun; for an article without a noun, by its own place.
 
     It is *a*, *the*, *what*, *own* after a possessive, or *this* for any other determiner that matters.
     """
@@ -86,11 +88,11 @@ def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
             continue
         if clause.agrees is False or (was and not clause.agrees):
             return "a verb changes its number"
-    turned = [clause for clause in before if clause.asked is not None]
-    again = [clause for clause in after if clause.asked is not None]
-    if turned and not again:
+    inverted = [clause for clause in before if clause.asked is not None]
+    now = [clause for clause in after if clause.asked is not None]
+    if inverted and not now:
         return "a verb comes too late"
-    if turned and again[0].subject == turned[0].asked and len(after) <= len(before) and (_acts(old) or _crowded(new)):
+    if inverted and now[0].subject == inverted[0].asked and len(after) <= len(before) and (_acts(old) or _crowded(new)):
         return "a verb is lost"
     return ""
 

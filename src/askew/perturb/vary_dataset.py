@@ -54,7 +54,7 @@ class LazyRandom(Random):
 
 
 def opening(perturbation: Perturbation, seed: int) -> str:
-    """What the seeds of all questions begin with."""
+    """The common start of the seeds of all questions."""
     return f"{seed}:{perturbation!r}"
 
 
@@ -80,38 +80,38 @@ def vary_all(
     the chunk or the other questions. An ``executor`` shares the work between workers, ``sent`` questions at a time.
     """
     vary = VaryChunk(perturbation, opening(perturbation, seed))
-    made: Iterable[tuple[list[Question], Iterable[Made]]]
+    varied: Iterable[tuple[list[Question], Iterable[Varied]]]
     if executor is None:
-        made = ((part, vary.each(part)) for part in chunks_of(questions, chunk))
+        varied = ((part, vary.each(part)) for part in chunks_of(questions, chunk))
     else:
         ours, theirs = tee(chunks_of(questions, sent))
-        made = zip(ours, executor.map(vary, theirs), strict=True)
-    for part, of_each in made:
-        for question, items in zip(part, of_each, strict=True):
+        varied = zip(ours, executor.map(vary, theirs), strict=True)
+    for part, results in varied:
+        for question, items in zip(part, results, strict=True):
             yield from _grouped(question, items, suite, originals == "all")
 
 
-Made: TypeAlias = list[Variant | Refusal]
-"""What a perturbation makes of one question."""
+Varied: TypeAlias = list[Variant | Refusal]
+"""The variants and refusals of one question."""
 
 
 @dataclass(frozen=True)
 class VaryChunk:
-    """The work on a chunk of questions: reads all of them, then makes the variants of each."""
+    """The work on a chunk of questions: prepares all of them, then makes the variants of each."""
 
     perturbation: Perturbation
     start: str
-    """What the seeds of all questions begin with."""
+    """The common start of the seeds of all questions."""
 
-    def each(self, questions: Sequence[Question]) -> Iterator[Made]:
+    def each(self, questions: Sequence[Question]) -> Iterator[Varied]:
         """The variants and refusals of each question."""
         if isinstance(self.perturbation, Prepares):
             self.perturbation.prepare(questions)
         for question in questions:
             yield list(self.perturbation.vary(question, question_rng(self.start, question)))
 
-    def __call__(self, questions: Sequence[Question]) -> list[Made]:
-        """The same as a list, in a worker."""
+    def __call__(self, questions: Sequence[Question]) -> list[Varied]:
+        """The same as a list: the call that a worker runs."""
         return list(self.each(questions))
 
 
@@ -123,15 +123,15 @@ def chunks_of(questions: Iterable[Question], size: int) -> Iterator[list[Questio
 
 
 def _fitting(variant: Variant) -> Variant:
-    """The variant; without the options of the original where its own answers are not among them."""
+    """The variant, without the options of the original if these do not contain all its answers."""
     question = variant.question
     if not question.choices or set(question.answers) <= set(question.choices):
         return variant
     return replace(variant, question=replace(question, choices=()))
 
 
-def _grouped(question: Question, made: list[Variant | Refusal], suite: str, keep: bool) -> Iterator[Group | Refusal]:
-    yield from [item for item in made if isinstance(item, Refusal)]
-    variants = tuple([_fitting(item) for item in made if isinstance(item, Variant)])
+def _grouped(question: Question, items: Varied, suite: str, keep: bool) -> Iterator[Group | Refusal]:
+    yield from [item for item in items if isinstance(item, Refusal)]
+    variants = tuple([_fitting(item) for item in items if isinstance(item, Variant)])
     if variants or keep:
         yield Group(question.id, suite, question, variants)

@@ -2,7 +2,7 @@
 
 Whitehead, Wu, Fung, Ji, Feris and Saenko, "Learning from Lexical Perturbations for Consistent Visual Question
 Answering", 2020, §3. The paper's generator was not published; this one follows its text, with WordNet and reviewed
-rules, and PPDB files where the user has them.
+rules, and PPDB files if the user has them.
 """
 
 from askew.perturb.lexical.p2_perturbation import TYPES, P2Perturbation, fit

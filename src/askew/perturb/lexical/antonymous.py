@@ -210,7 +210,7 @@ def _two_phrases(tokens: Sequence[Token]) -> bool:
 
 
 def _measure(tokens: Sequence[Token]) -> bool:
-    """True when what stands before an adjective may be a measure: a number, or a noun right after another."""
+    """True when the words before an adjective may be a measure: they have a number, or end in two nouns."""
     return any(token.tag == "CD" for token in tokens) or (tokens[-1].is_noun and tokens[-2].is_noun)
 
 

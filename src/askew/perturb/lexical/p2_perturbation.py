@@ -32,7 +32,7 @@ _OPPOSITE = {"yes": "no", "no": "yes"}
 _SHARE_REACHED = "its rules have reached their share"
 _NO_LIMITS = RuleShares()
 _ANSWER_WORD = 3
-"""The letters of a word that counts as an answer: shorter ones are mostly articles and prepositions."""
+"""The minimum length of a word that counts as an answer: shorter ones are mostly articles and prepositions."""
 _REMEMBERED = 50_000
 """How many texts are cached."""
 
@@ -58,7 +58,7 @@ class _Proposed(NamedTuple):
 _NOTHING = _Proposed()
 
 
-class _Found(NamedTuple):
+class _Proposals(NamedTuple):
     """What the rules of all types propose for one text."""
 
     synonyms: _Proposed = _NOTHING
@@ -71,12 +71,12 @@ class P2Perturbation:
     """Replaces words of a question by synonyms, paraphrases or antonyms (Whitehead et al. 2020).
 
     Synonymous and paraphrastic variants keep the answers. In an antonymous one each person's yes becomes no and no
-    becomes yes; other answers drop out. Where there is something between the two (hot and cold), a "no" does not say
-    that the opposite is true: with ``contraries="sure"`` such questions are changed only when most people said yes.
+    becomes yes; other answers are dropped. If there is something between the two (hot and cold), "no" does not imply
+    the opposite: with ``contraries="sure"`` such questions are changed only if most people said yes.
     """
 
     types: tuple[str, ...] = field(default=tuple(TYPES), repr=False)
-    """Which perturbations; not part of the ``repr``, so that each gives the same alone and with the others."""
+    """Which perturbations; not part of the ``repr``, so each gives the same variants alone and with the others."""
     substitutions: int = 2
     """The maximum number of substitutions of one type in a question."""
     confidence: float = 0.9
@@ -86,8 +86,8 @@ class P2Perturbation:
     variants: int = 1
     """The maximum number of variants of one type of a question."""
     balance: str = field(default="text", repr=False)
-    """``text``: of a pair of opposites each is true about as often as the other; ``paper``: as often as in the data.
-    Not part of the ``repr``, so that it changes no other type."""
+    """``text``: both words of a pair of opposites are true about equally often; ``paper``: as often as in the data.
+    Not part of the ``repr``, so it does not change the other types."""
     shares: Mapping[str, RuleShares] = field(default_factory=dict, repr=False, hash=False)
     """For each type, how often its rules match and which are limited; ``fit`` counts it."""
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False, hash=False)
@@ -132,12 +132,12 @@ class P2Perturbation:
 
     @cached_property
     def antonymous(self) -> Antonymous:
-        """What proposes opposites."""
+        """Proposes opposites."""
         own = self.wordnet
         return Antonymous(Antonyms(own), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Read the questions all at once: tag those that a rule could match, and see what rules propose."""
+        """Read all questions at once: tag those that a rule could match, and cache what the rules propose."""
         self._read([question.text for question in questions])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
@@ -153,8 +153,8 @@ class P2Perturbation:
             if not chosen:
                 reasons = proposed.reasons or (_SHARE_REACHED,)
                 yield Refusal(question.id, TYPES[name], max(reasons, key=reasons.count))
-            made = [_variant(question, name, edits, number) for number, edits in enumerate(chosen, 1)]
-            for variant in made:
+            for number, edits in enumerate(chosen, 1):
+                variant = _variant(question, name, edits, number)
                 if variant.question.text not in texts:
                     texts.add(variant.question.text)
                     yield variant
@@ -173,22 +173,23 @@ class P2Perturbation:
 
     def limit(self, shares: Mapping[str, RuleShares]) -> P2Perturbation:
         """The same perturbation with these shares; what rules propose for texts is not computed again."""
-        made = replace(self, shares=shares)
-        made._known.update(self._known)
-        return made
+        perturbation = replace(self, shares=shares)
+        perturbation._known.update(self._known)
+        return perturbation
 
     def _usable(self, question: Question) -> Iterator[tuple[str, _Proposed]]:
-        """For each type what is proposed for a question with these answers, if rules matched."""
+        """What is proposed for a question with these answers, for each type whose rules matched."""
         if question.text not in self._known:
             self._read([question.text])
-        found = self._known[question.text]
-        if found is None:
+        proposals = self._known[question.text]
+        if proposals is None:
             return
         for name in self.types:
             if name == "antonymous":
-                proposed = self._opposites(question, found.opposites)
+                proposed = self._opposites(question, proposals.opposites)
             else:
-                proposed = _unanswered(found.synonyms if name == "synonymous" else found.paraphrases, question)
+                same = proposals.synonyms if name == "synonymous" else proposals.paraphrases
+                proposed = _without_answer_words(same, question)
             if proposed is not _NOTHING:
                 yield name, proposed
 
@@ -204,15 +205,15 @@ class P2Perturbation:
         for text, tokens in self.tagger.read(list(possible)):
             known[text] = self._propose(text, tokens, possible[text])
 
-    def _propose(self, text: str, tokens: Sequence[Token], types: Sequence[str]) -> _Found:
-        return _Found(
+    def _propose(self, text: str, tokens: Sequence[Token], types: Sequence[str]) -> _Proposals:
+        return _Proposals(
             _Proposed.of(self.synonymous.propose(text, tokens)) if "synonymous" in types else _NOTHING,
             _Proposed.of(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in types else _NOTHING,
             self.antonymous.propose(text, tokens) if "antonymous" in types else (),
         )
 
     @cached_property
-    def _known(self) -> dict[str, _Found | None]:
+    def _known(self) -> dict[str, _Proposals | None]:
         """The proposals for each text; None if no rule can match."""
         return {}
 
@@ -245,7 +246,7 @@ class P2Perturbation:
         return _Proposed.of(usable)
 
     def _possible(self, text: str) -> list[str]:
-        """The types of which some rule could match: a cheap test before tagging."""
+        """The types with a rule that could match: a cheap test before tagging."""
         words = frozenset(words_of(text))
         return [name for name in self.types if self._could(name, text, words)]
 
@@ -255,8 +256,8 @@ class P2Perturbation:
         return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
 
 
-def _unanswered(proposed: _Proposed, question: Question) -> _Proposed:
-    """The proposals that leave words alone that are also answers."""
+def _without_answer_words(proposed: _Proposed, question: Question) -> _Proposed:
+    """The proposals, except those that replace a word that is also an answer."""
     if not proposed.edits or not question.answers:
         return proposed
     answered = _answer_words(question.answers)
@@ -273,7 +274,7 @@ def _answer_words(answers: tuple[str, ...]) -> frozenset[str]:
 
 
 def _removed(text: str, edit: Edit) -> set[str]:
-    """The words that a substitution takes out."""
+    """The words that a substitution removes."""
     return set(words_of(text[edit.start : edit.end])).difference(words_of(edit.text))
 
 
@@ -283,11 +284,12 @@ def _plain(answer: str) -> str:
 
 def _flipped(question: Question) -> Question:
     """The question with yes and no exchanged; other answers and their confidences are dropped."""
-    sure = question.confidences or ("",) * len(question.answers)
+    plain = map(_plain, question.answers)
+    all_confidences = question.confidences or ("",) * len(question.answers)
     kept = [
-        (_OPPOSITE[_plain(a)], how) for a, how in zip(question.answers, sure, strict=True) if _plain(a) in _OPPOSITE
+        (_OPPOSITE[answer], sure) for answer, sure in zip(plain, all_confidences, strict=True) if answer in _OPPOSITE
     ]
-    confidences = tuple(how for _, how in kept) if question.confidences else ()
+    confidences = tuple(sure for _, sure in kept) if question.confidences else ()
     return replace(question, answers=tuple(answer for answer, _ in kept), confidences=confidences)
 
 
@@ -315,10 +317,10 @@ def fit(
 ) -> P2Perturbation:
     """The perturbation with the vocabulary of this data and the shares of its rules, from one pass over the questions.
 
-    A word may be inserted that occurs ``least`` times in the data (0: any word) or, with ``everyday``, that everybody
-    knows. No rule makes more than ``share`` of the variants of its type (1: no limit), and opposites are balanced as
-    the perturbation says. Pass the ``seed`` that the questions will be varied with. An ``executor`` shares the work
-    between workers.
+    A word may be inserted if it occurs at least ``least`` times in the data (0: any word) or, with ``everyday``, if
+    everybody knows it. No rule makes more than ``share`` of the variants of its type (1: no limit), and opposites are
+    balanced as set in the perturbation. Pass the ``seed`` that the questions will be varied with. An ``executor``
+    shares the work between workers.
     """
     if not 0.0 < share <= 1.0:
         raise BadOption(f"p2: share is {share}. Give a share above 0, up to 1 for no limit.")
@@ -340,7 +342,7 @@ def fit(
         for name, case in found:
             cases[name].append(case)
     return draft.limit(
-        {name: limited(some, share, draft.most(name), draft.variants, sample.whole) for name, some in cases.items()}
+        {name: limited(own, share, draft.most(name), draft.variants, sample.whole) for name, own in cases.items()}
     )
 
 
@@ -350,7 +352,7 @@ class FindCases:
 
     perturbation: P2Perturbation
     start: str
-    """What the seeds of all questions begin with."""
+    """The common start of the seeds of all questions."""
 
     def __call__(self, questions: Sequence[Question]) -> list[tuple[str, Case]]:
         """The cases by type, in the order of the questions."""

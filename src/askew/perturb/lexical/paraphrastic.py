@@ -16,7 +16,7 @@ from askew.perturb.lexical.substitutions import Edit
 
 _SLOT = re.compile(r"\[[^\]]+\]")
 _SHORTEST = 4
-"""The letters of a word that should not be repeated: shorter ones are mostly articles and prepositions."""
+"""The minimum length of a word that must not be repeated: shorter ones are mostly articles and prepositions."""
 
 
 @dataclass(frozen=True)

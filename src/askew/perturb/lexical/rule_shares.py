@@ -1,7 +1,7 @@
-"""Which of the substitutions that rules propose are used: rare rules first, and no rule more often than its share.
+"""Chooses among the substitutions that rules propose: rare rules first, and no rule more often than its share.
 
-Of a pair of opposites, each word is also true about as often as the other, so that the word does not give the answer
-away: most things that people call clean or dirty are clean.
+The two words of a pair of opposites are also true about equally often, so that the word does not give the answer away:
+most things that people call clean or dirty are clean.
 
 Ten rules would make most of the variants of VQA questions (*person → individual* alone a quarter). So each rule has
 a limit: a question draws a number for each of its substitutions, from its own content, and a rule with a limit is used
@@ -22,13 +22,13 @@ from askew.perturb.lexical.substitutions import Edit, edited
 from askew.types import Question
 
 COUNTED = 20_000
-"""How many questions are counted at most: with more, a sample of this size by hash."""
+"""The maximum number of questions counted: of more, a sample of this size chosen by hash."""
 FREE = 10
-"""A rule that is used at most so often has no limit."""
+"""A rule that is used at most this often has no limit."""
 FREE_TRUTHS = 5
-"""A word may be true so often, however rarely its opposite is."""
+"""A word may be true this often, however rarely its opposite is."""
 _SAFE = 0.9
-"""The part of a share that is aimed at when only a sample is counted, so that chance does not exceed it."""
+"""The fraction of a share to aim for when only a sample is counted, so that it is not exceeded by chance."""
 _ALL = 1 << 64
 _ROUNDS = 200
 
@@ -60,7 +60,7 @@ class RuleShares:
     def chosen(
         self, text: str, edits: Sequence[Edit], seed: str, substitutions: int, variants: int
     ) -> list[tuple[Edit, ...]]:
-        """The substitutions of each variant: at most so many in one variant, and at most so many variants.
+        """The substitutions of each variant: at most ``substitutions`` in one, and at most ``variants`` variants.
 
         The first variant has as many substitutions as are allowed, rare rules first; further ones have another
         substitution each, then other combinations.
@@ -93,20 +93,20 @@ def _combined(text: str, ranked: Sequence[Edit], substitutions: int, variants: i
     first.sort(key=lambda edit: edit.start)
     if variants == 1:
         return [tuple(first)]
-    found = {edited(text, first): tuple(first)}
-    for several in (some for size in range(1, substitutions + 1) for some in combinations(ranked, size)):
-        if len(found) == variants:
+    by_text = {edited(text, first): tuple(first)}
+    for subset in (subset for size in range(1, substitutions + 1) for subset in combinations(ranked, size)):
+        if len(by_text) == variants:
             break
-        if not any(one.overlaps(other) for one, other in combinations(several, 2)):
-            found.setdefault(edited(text, several), tuple(sorted(several, key=lambda edit: edit.start)))
-    return list(found.values())
+        if not any(edit.overlaps(other) for edit, other in combinations(subset, 2)):
+            by_text.setdefault(edited(text, subset), tuple(sorted(subset, key=lambda edit: edit.start)))
+    return list(by_text.values())
 
 
 def limited(cases: Sequence[Case], share: float, substitutions: int, variants: int, whole: bool = True) -> RuleShares:
     """Limits such that no rule makes more than its share of the variants of these questions.
 
     With fewer than 2 / ``share`` rules each may make twice an equal share, and every rule may be used ``FREE`` times.
-    Of substitutions with a truth, those are limited that are more frequent than with the opposite truth. ``whole`` says
+    Of substitutions with a truth, those whose truth is more frequent than its opposite are limited. ``whole`` means
     that these are all questions of the data, not a sample.
     """
     shares = RuleShares(Counter(edit.rule for _, edits, _ in cases for edit in edits))
@@ -116,18 +116,18 @@ def limited(cases: Sequence[Case], share: float, substitutions: int, variants: i
     ranked = [(text, shares._ranked(edits, seed)) for text, edits, seed in cases]
     limits: dict[str, int] = {}
     for _ in range(_ROUNDS):
-        made, numbers, truths = 0, dict[str, list[int]](), dict[str, list[int]]()
+        total, numbers, truths = 0, dict[str, list[int]](), dict[str, list[int]]()
         for text, draws in ranked:
             kept = {id(edit): number for number, edit in draws if number < _limit(edit, limits)}
             edits = [edit for _, edit in draws if id(edit) in kept]
-            for several in _combined(text, edits, substitutions, variants):
-                made += 1
-                for edit in several:
+            for chosen in _combined(text, edits, substitutions, variants):
+                total += 1
+                for edit in chosen:
                     numbers.setdefault(edit.rule, []).append(kept[id(edit)])
                     if edit.truth:
                         truths.setdefault(edit.truth, []).append(kept[id(edit)])
-        most = int(max(part * made, FREE if whole else 1))
-        above = {rule: sorted(found)[most] for rule, found in numbers.items() if len(found) > most}
+        most = int(max(part * total, FREE if whole else 1))
+        above = {rule: sorted(drawn)[most] for rule, drawn in numbers.items() if len(drawn) > most}
         above |= _unbalanced(truths, FREE_TRUTHS if whole else 1)
         if not above:
             break
@@ -151,12 +151,12 @@ def _unbalanced(truths: Mapping[str, list[int]], free: int) -> dict[str, int]:
 
 
 class HashSample:
-    """Passes questions on and keeps those with the smallest hashes: a sample that no order changes.
+    """Passes questions on and keeps those with the smallest hashes: a sample independent of their order.
 
     >>> def sample(texts):
-    ...     some = HashSample(2)
-    ...     list(some.watch(Question(n, None, text) for n, text in texts))
-    ...     return [question.text for question in some.questions()], some.whole
+    ...     kept = HashSample(2)
+    ...     list(kept.watch(Question(n, None, text) for n, text in texts))
+    ...     return [question.text for question in kept.questions()], kept.whole
     >>> sample([(1, "a"), (2, "b"), (3, "c")]) == sample([(3, "c"), (1, "a"), (2, "b")])
     True
     """
@@ -165,7 +165,7 @@ class HashSample:
         self._size, self._heap, self.whole = size, list[tuple[int, int, Question]](), True
 
     def watch(self, questions: Iterable[Question]) -> Iterator[Question]:
-        """The same questions."""
+        """Yield the same questions."""
         for place, question in enumerate(questions):
             key = blake2b(f"{question.id}:{question.text}".encode("utf-8", "replace"), digest_size=8).digest()
             entry = (-int.from_bytes(key, "big"), place, question)

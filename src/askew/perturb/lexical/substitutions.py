@@ -26,7 +26,7 @@ class Edit:
     note: Mapping[str, Any] = field(default_factory=dict)
     """More about it: its confidence and the origin of the rule."""
     truth: str = ""
-    """Of a pair of opposites, the word that is true in the image, ``|`` and the other one; else empty."""
+    """For a pair of opposites: the word that is true in the image, ``|`` and the other one; otherwise empty."""
 
     def overlaps(self, other: Edit) -> bool:
         """True when the two change the same part."""
@@ -34,7 +34,7 @@ class Edit:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with its substitutions, in the case of the words they replace, and with the right *a* or *an*.
+    """The text with its substitutions, in the case of the words they replace, and with the correct *a* or *an*.
 
     >>> edited("Is it a car or a bus?", [Edit(8, 11, "automobile", "car→automobile")])
     'Is it an automobile or a bus?'
@@ -47,8 +47,8 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
         new = edit.text[:1].upper() + edit.text[1:] if capital else edit.text
         match = _ARTICLE.search(before)
         if match:
-            right = article(new)
-            before = before[: match.start()] + (right.capitalize() if match.group(1)[0] == "A" else right) + " "
+            correct = article(new)
+            before = before[: match.start()] + (correct.capitalize() if match.group(1)[0] == "A" else correct) + " "
         text = before + new + after
     return text
 

@@ -17,7 +17,7 @@ from askew.perturb.lexical.substitutions import Edit, trigger_words
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
 _DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
 _JOINED = ("NN", "HYPH")
-"""How the tags of what makes a compound with a noun begin."""
+"""How the tags of words that form a compound with a noun begin."""
 _RARE = 3
 """Senses after the third count as rare."""
 _REMEMBERED = 1 << 15
@@ -145,7 +145,7 @@ def in_compound(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _in_context(context: Context, tokens: Sequence[Token], place: int, around: Sequence[str]) -> bool:
-    """Whether the words around a token are those that a rule wants."""
+    """True when the words around a token meet the conditions of a rule."""
     if context is ANYWHERE:
         return True
     token = tokens[place]

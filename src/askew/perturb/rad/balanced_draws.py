@@ -1,10 +1,10 @@
-"""Draws by which text does not give a label away: an answer is asked about as often with "no" as with "yes".
+"""Draws that keep the text from giving the label away: an answer is asked about as often with "no" as with "yes".
 
-By frequency alone a frequent answer would be drawn too rarely, since it is never wrong where it is right; and people
-who count three often say two, so two is not certainly wrong there, and rare numbers would be drawn instead. So each
-answer has two weights, as a right and as a wrong one. A question is asked about its right answer or about one that
-nobody gave, in proportion to these weights, which are scaled until "no" and "yes" balance for each answer, as in the
-scaling of matrices by Sinkhorn & Knopp (1967).
+Drawn by its frequency, a frequent answer would be drawn too rarely, since it is never drawn if it is correct. Also,
+where most people count three, somebody often says two, so two is not certainly wrong and a rare number would be drawn
+instead. So each answer has two weights, as a correct and as a wrong one. A question is asked about its correct answer
+or about one that nobody gave, in proportion to these weights, which are scaled until "no" and "yes" balance for each
+answer, as in the scaling of matrices by Sinkhorn & Knopp (1967).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from askew.perturb.rad.yes_no_template import AnswerPool
 
 _STEPS = 30
 _FARTHEST = 20.0
-"""A weight may change by this factor, so that no label is certain where one answer is nearly always right."""
+"""A weight may change by this factor, so that no label is certain even if one answer is nearly always correct."""
 _PARTS = 10**9
 _NONE = 1e-9
 """A smaller number of questions is a rounding error."""
 
 
 class AskedState(NamedTuple):
-    """Questions that are alike: their right answer, the answers that may be right (it is one), and their number."""
+    """Questions with the same answers: the correct one, all that may be correct (including it), and their number."""
 
     right: str
     possible: Sequence[str]
@@ -34,15 +34,15 @@ class AskedState(NamedTuple):
 
 @dataclass(frozen=True)
 class BalancedDraws:
-    """The weights of answers as wrong ones, and as right ones."""
+    """The weights of answers as wrong and as correct ones."""
 
     wrong: AnswerPool
     right: Mapping[str, int]
     share: float
-    """Of questions that are answered "yes", for a right answer without a weight."""
+    """The share of "yes" for a correct answer without a weight."""
 
     def yes(self, value: str, wrong: AnswerPool) -> float:
-        """The probability of "yes" for a question with this right answer, of which these are the wrong ones."""
+        """The probability of "yes" for a question with this correct answer and these wrong ones."""
         right = self.right.get(value)
         if right is None:
             return self.share
@@ -50,11 +50,11 @@ class BalancedDraws:
 
 
 def balanced_draws(states: Sequence[AskedState], shares: Mapping[str, float], yes: float) -> BalancedDraws:
-    """The draws for these questions. ``shares``: how often each answer is right; ``yes``: the share answered "yes".
+    """The draws for these questions. ``shares``: how often each answer is correct; ``yes``: the share answered "yes".
 
     Only +, -, ×, ÷ and √ are used, which give the same bits on every processor.
 
-    Of eight questions two is the right answer to four, so every "no" about the others must be about two:
+    If 2 is the correct answer to four of eight questions, each "no" to the other four must be about 2:
 
     >>> shares = {"1": 3 / 8, "2": 4 / 8, "3": 1 / 8}
     >>> states = [AskedState(v, [v], share) for v, share in shares.items()]

@@ -25,7 +25,7 @@ from askew.perturb.rad.yes_no_template import (
 _HOW_MANY = re.compile(r"how many \S.*", re.IGNORECASE)
 _HAS = re.compile(r"(?P<do>do|does) (?P<who>.+) have(?P<where> (?:in|on|at|under|inside|behind|around|near)\b.*)?")
 _ESTIMATED = 10
-"""From this number on people estimate rather than count."""
+"""From this number on, people estimate rather than count."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,18 @@ class HowManyFrame:
     exactly: bool = False
 
     def ask(self, value: str) -> YesNoQuestion:
-        """Are there so many?
+        """Are there this many?
 
         >>> HowManyFrame("cakes", "", Tail("direct", " on the table", " on the table")).ask("1").text
         'Is there one cake on the table?'
         """
-        made_by, number = f"how-many/{self.tail.frame}", _number(value, self.exactly)
+        frame, number = f"how-many/{self.tail.frame}", _number(value, self.exactly)
         if value != "1":
-            return YesNoQuestion(f"Are there {number} {self.noun}{self.of}{self.tail.many}?", "are there", made_by)
+            return YesNoQuestion(f"Are there {number} {self.noun}{self.of}{self.tail.many}?", "are there", frame)
         if self.tail.one is None:
             raise CannotAsk("refers to several things, so there is no question about one")
         text = f"Is there {number} {singular(self.noun)}{self._of_one()}{self.tail.one}?"
-        return YesNoQuestion(text, "is there", made_by)
+        return YesNoQuestion(text, "is there", frame)
 
     def can_ask(self, value: str) -> bool:
         """True unless there is no question about one thing."""
@@ -75,7 +75,7 @@ class HasFrame:
     exactly: bool = False
 
     def ask(self, value: str) -> YesNoQuestion:
-        """Does it have so many?"""
+        """Does it have this many?"""
         noun = singular(self.noun) if value == "1" else self.noun
         kind = "does the" if (self.do, self.who[:4]) == ("does", "the ") else self.do
         text = f"{self.do.capitalize()} {self.who} have {_number(value, self.exactly)} {noun}{self.of}{self.where}?"
@@ -96,7 +96,7 @@ class HowMany:
     >>> template.clash("5", "five"), template.clash("3", "2 or 3"), template.clash("4", "5")
     (True, True, False)
 
-    From ten on people estimate, so a number within a quarter of an answer is not certainly wrong:
+    From ten on, people estimate, so a number within a quarter of an answer is not certainly wrong:
 
     >>> template.clash("18", "20"), template.clash("30", "20")
     (True, False)
@@ -105,7 +105,7 @@ class HowMany:
     extensions: bool = False
     """Also "How many ⟨S⟩ does ⟨X⟩ have?", asked as "Does ⟨X⟩ have ⟨N⟩ ⟨S⟩?"."""
     exactly: bool = False
-    """Ask "Are there exactly two dogs?": of three dogs one may say that there are two."""
+    """Ask "Are there exactly two dogs?": where there are three, one may say that there are two."""
 
     test = "Y/N←HM"
     unfit = "the answer is not a number"
@@ -137,7 +137,7 @@ class HowMany:
         return _clash(drawn, given)
 
     def contrasts(self, drawn: str, value: str) -> bool:
-        """Always: two numbers are never both right."""
+        """Always: two numbers are never both correct."""
         return True
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> HowManyFrame | HasFrame:

@@ -1,7 +1,7 @@
 """The words after the counted noun in "How many ⟨S⟩ ...?", and their form after "Are there ⟨N⟩ ⟨S⟩".
 
 ``are on the field`` loses its verb (*Are there five athletes on the field?*), ``have hats`` gets a relative pronoun
-(*Are there two people that have hats?*), and words without a grammatical form there are refused.
+(*Are there two people that have hats?*), and words that would not be grammatical there are refused.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ def _speaks_of_several(tokens: Sequence[Token]) -> bool:
 
 
 def _has_bare_plural(tokens: Sequence[Token]) -> bool:
-    """True for ``wearing hats``, ``on skateboards``, ``have helmets on``: each has one, so one thing has no "hats".
+    """True for ``wearing hats``, ``on skateboards``, ``have helmets on``: each has one, so one person has no "hats".
 
-    Plurals with an article or a number are not shared out (``near the windows``), nor are pairs and places (``wearing
-    glasses``, ``on stairs``). After "are" the plural is what the counted things are (``are women``).
+    Plurals with an article or a number (``near the windows``), pairs and places (``wearing glasses``, ``on stairs``) do
+    not depend on how many are counted. After "are" the plural is what the counted things are (``are women``).
     """
     for place, token in enumerate(tokens):
         if token.tag not in {"NNS", "NNPS"} or not is_plural(token.text) or _is_single_plural(token.lower):
@@ -188,7 +188,7 @@ def _that_are(tokens: Sequence[Token]) -> Tail:
 
 
 def _one_of(tokens: Sequence[Token], text: str) -> str:
-    """``women`` said of one: ``a woman``."""
+    """``women``, for one person: ``a woman``."""
     last = tokens[-1]
     if all(token.is_noun or token.tag.startswith("JJ") for token in tokens) and last.is_noun and is_plural(last.text):
         return with_article(singular(text))

@@ -31,19 +31,19 @@ from askew.perturb.rad.yes_no_template import (
 from askew.types import Expect, Kind, Question, Refusal, Variant
 
 _OWN_DRAWS = 20
-"""A noun with at least so many questions has draws of its own."""
+"""A noun with at least this many questions has draws of its own."""
 _OWN_STATES = 300
-"""In these, the most frequent sets of answers count, which are nearly all."""
+"""How many sets of answers count in these draws, the most frequent first: nearly all."""
 _LEAST_SHARE = 0.001
 _GENERAL = 20
-"""In these, the questions about any noun count as much as this many."""
+"""In these draws, all questions of the template together count as much as this many about the noun."""
 Balance: TypeAlias = Literal["text", "paper"]
 """How wrong answers are drawn."""
 
 
 @dataclass(frozen=True)
 class RadPerturbation:
-    """Asks a question about a colour, a number or a kind again as a yes/no question (Rosenberg et al. 2021).
+    """Turns a question about a colour, a number or a kind into a yes/no question (Rosenberg et al. 2021).
 
     With probability ``yes`` the answer is "yes", and the question is about the answer that most people gave. Otherwise
     it is "no", and the question is about another answer of the same template; never an answer that anyone gave to this
@@ -51,9 +51,10 @@ class RadPerturbation:
     from questions about the same S or, if none is left, about nouns of the same family.
 
     Each person's answer to the new question follows from the old one: a person who said "3" says no to "Are there two
-    dogs?", one who said "lots" is left out. Questions without a certain answer are refused: a tie, less than
-    ``agreement`` of the people agreeing, or fewer than half who would say "yes" about the most frequent answer. The
-    paper does not mention this; 0.3 is where VQA accuracy counts an answer of ten as fully correct.
+    dogs?", and one who said "lots" is left out. Questions without a certain answer are refused: if there is a tie, if
+    less than ``agreement`` of the people agree, or if fewer than half would say "yes" about the most frequent answer.
+    The paper does not mention this; 0.3, because VQA accuracy counts an answer that 3 of 10 people gave as fully
+    correct.
     """
 
     yes: float = 0.5
@@ -110,13 +111,13 @@ class RadPerturbation:
             return {}
 
     def _sides(self, template: YesNoTemplate, question: Question) -> tuple[str, Frame, YesNoQuestion, AnswerPool]:
-        """The right answer, the parsed question, the question about the right answer, and the wrong answers."""
+        """The correct answer, the parsed question, the question about that answer, and the wrong answers."""
         value = self._value(template, question)
         frame = template.read(question.text, self.tagger, self.pools)
         right = frame.ask(value)
-        said = votes(template, value, question.answers)
-        yes = 2 * said.count("yes")
-        if yes < len(question.answers) or yes <= len(said):
+        answers = votes(template, value, question.answers)
+        yes = 2 * answers.count("yes")
+        if yes < len(question.answers) or yes <= len(answers):
             raise CannotAsk("fewer than half of the people would say yes")
         return value, frame, right, self._wrong(template, frame, value, question)
 
@@ -171,7 +172,7 @@ class RadPerturbation:
         return self._known_pools[key]
 
     def _yes(self, template: YesNoTemplate, text: str, value: str, wrong: AnswerPool) -> float:
-        """The probability that a question with this right answer is asked about it."""
+        """The probability that a question with this correct answer is asked about it."""
         if not self._balances(template):
             return self.yes
         return self._draws(template, *template.keys(text)).yes(value, wrong)
@@ -180,24 +181,24 @@ class RadPerturbation:
         return self.balance == "text" and template.mixes and 0 < self.yes < 1
 
     def _draws(self, template: YesNoTemplate, key: str, general: str) -> BalancedDraws:
-        """The balanced draws of a noun; of all nouns together, if there are few questions about it."""
-        counts = {general: 1.0}
+        """The balanced draws of a noun, or of all nouns together if there are few questions about it."""
+        weights = {general: 1.0}
         own = sum(count for _, count in self.pools[key].counts)
         if own >= _OWN_DRAWS:
-            all_of = sum(count for _, count in self.pools[general].counts)
-            counts = {key: 1.0, general: _GENERAL / all_of}
-        key = next(iter(counts))
+            total = sum(count for _, count in self.pools[general].counts)
+            weights = {key: 1.0, general: _GENERAL / total}
+        key = next(iter(weights))
         if key not in self._known_draws:
-            self._known_draws[key] = self._balanced(template, general, counts)
+            self._known_draws[key] = self._balanced(template, general, weights)
         return self._known_draws[key]
 
-    def _balanced(self, template: YesNoTemplate, general: str, counts: Mapping[str, float]) -> BalancedDraws:
-        """The draws for the questions of these keys, each counting as much as it says."""
+    def _balanced(self, template: YesNoTemplate, general: str, weights: Mapping[str, float]) -> BalancedDraws:
+        """The draws for the questions of these keys, each key with its weight."""
         names = [name for name, _ in self.pools[general].counts]
         shares = dict.fromkeys(names, 0.0)
         states: dict[AnswersGiven, float] = {}
-        for key, weight in counts.items():
-            for given, count in self.pools.most_given(key, _OWN_STATES if key != general or len(counts) > 1 else None):
+        for key, weight in weights.items():
+            for given, count in self.pools.most_given(key, _OWN_STATES if key != general or len(weights) > 1 else None):
                 states[given] = states.get(given, 0.0) + weight * count
                 shares[given[0]] += weight * count
             for name, count in self.pools[key].counts:
@@ -207,11 +208,11 @@ class RadPerturbation:
         return balanced_draws(asked, {name: share / total for name, share in shares.items()}, self.yes)
 
     def _possible(self, template: YesNoTemplate, given: AnswersGiven, names: Sequence[str]) -> Sequence[str]:
-        """The answers that may be right where people gave these."""
+        """The answers that may be correct if people gave these."""
         if given not in self._known_possible:
-            said = (given[0], *given[1])
+            answers = (given[0], *given[1])
             self._known_possible[given] = [
-                name for name in names if any(template.clash(name, answer) for answer in said)
+                name for name in names if any(template.clash(name, answer) for answer in answers)
             ]
         return self._known_possible[given]
 
@@ -229,22 +230,22 @@ class RadPerturbation:
 
 
 def votes(template: YesNoTemplate, asked: str, answers: Sequence[str]) -> tuple[str, ...]:
-    """What each person would say to the question about a value, by the answer to the original.
+    """What each person would answer to the question about a value, judging by the answer to the original.
 
-    Those for whom nothing follows are left out: an answer that the template cannot use ("lots"), one that may be true
-    together with the value (gray and silver), or one about something else (a freight train may be red).
+    Answers from which nothing follows are left out: those that the template cannot use ("lots"), that may be true
+    together with the value (gray and silver), or that are about something else (a freight train may be red).
 
     >>> votes(HowMany(), "2", ["2", "two", "3", "lots", "2 or 3"])
     ('yes', 'yes', 'no')
     """
-    found = []
+    new_answers = []
     for answer in answers:
-        said = template.value(answer)
-        if said is not None and template.implies(said, asked):
-            found.append("yes")
-        elif said is not None and not template.clash(asked, plain(answer)) and template.contrasts(asked, said):
-            found.append("no")
-    return tuple(found)
+        value = template.value(answer)
+        if value is not None and template.implies(value, asked):
+            new_answers.append("yes")
+        elif value is not None and not template.clash(asked, plain(answer)) and template.contrasts(asked, value):
+            new_answers.append("no")
+    return tuple(new_answers)
 
 
 def fit(

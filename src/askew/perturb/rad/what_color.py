@@ -2,7 +2,7 @@
 
 What follows "What color is the" must be one noun phrase, judged from part-of-speech tags by a few general rules. It may
 have adjectives, a possessor, prepositions and one relative clause ("the shirt the man is wearing"), but no verb of its
-own ("the woman wearing?"), no second subject, and no loose end ("the traffic light on?").
+own ("the woman wearing?"), no second subject, and no incomplete end ("the traffic light on?").
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PLURAL = re.compile(r"what (colou?r) are the (.+)\?", re.IGNORECASE)
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _VERBAL = frozenset({"VBG", "VBN"}) | _FINITE
 _RELATIVE = frozenset({"WDT", "WP", "WP$", "WRB"})
-_LOOSE = frozenset({"IN", "TO", "CC", "DT", "PRP$", "POS", "RP"})
+_INCOMPLETE = frozenset({"IN", "TO", "CC", "DT", "PRP$", "POS", "RP"})
 _SUBJECT_STARTS = frozenset({"DT", "PRP", "PRP$"})
 
 
@@ -51,7 +51,7 @@ class ColorFrame:
         return YesNoQuestion(f"Is the {self.word} of {self.subject} {value}?", "is the", self.frame)
 
     def can_ask(self, value: str) -> bool:
-        """True unless the colour is one of hair, and the thing has none.
+        """True unless it is a colour of hair and the thing has no hair.
 
         >>> frame = ColorFrame("color", "the cutting board", "color")
         >>> frame.can_ask("brown"), frame.can_ask("blonde")
@@ -111,7 +111,7 @@ class Color:
         return True
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> ColorFrame:
-        """The frame, when the words after "is" are one noun phrase."""
+        """The frame, if the words after "is" are one noun phrase."""
         match = self._match(text)
         assert match is not None
         word, inside = match.groups()
@@ -170,7 +170,7 @@ def phrase_fault(tokens: Sequence[Token]) -> str | None:
         return "asks about two things"
     if _unplaced_verb(tokens, head):
         return "the question has a verb of its own"
-    if (tokens[-1].tag in _LOOSE or tokens[-1].lower in word_list("transitive")) and not _clause(tokens):
+    if (tokens[-1].tag in _INCOMPLETE or tokens[-1].lower in word_list("transitive")) and not _clause(tokens):
         return "the question ends in an incomplete phrase"
     return None
 

@@ -159,7 +159,7 @@ class WhatKind:
         return (own, f"what-kind/{family(subject)}") if family(subject) else (own,)
 
     def usual(self, text: str) -> Sequence[str]:
-        """Usual answers about the noun or its family, for data without another one.
+        """Usual answers about the noun or its family, for data without another answer.
 
         >>> WhatKind().usual("What kind of water is this?")
         ('ocean', 'river')
@@ -168,7 +168,7 @@ class WhatKind:
         return _usual().get(subject) or _usual().get(family(subject), ())
 
     def implies(self, said: str, asked: str) -> bool:
-        """True when who said this says yes to the other: the same in the plural, or with words before it.
+        """True when people who said the first say yes to the second: it is the same but plural, or has words before it.
 
         >>> WhatKind().implies("prop plane", "plane"), WhatKind().implies("elephants", "elephant")
         (True, True)
@@ -188,7 +188,7 @@ class WhatKind:
         if kin(drawn) & kin(given):
             return True
         ours, theirs = drawn.split(), given.split()
-        if ours[-1] == theirs[-1]:  # a polar bear and a brown bear: what stands before the noun decides
+        if ours[-1] == theirs[-1]:  # a polar bear and a brown bear: the words before the noun decide
             return self.clash(" ".join(ours[:-1]), " ".join(theirs[:-1]))
         return bool(set(ours) & set(theirs))
 
@@ -293,7 +293,7 @@ def is_listed(name: str, value: str) -> bool:
 
 
 def kin(value: str) -> frozenset[int]:
-    """The groups of compatible words (true of one thing at once) that contain this word, or a part of several words.
+    """The groups of compatible words (both can be true of one thing) that contain this value, or else a part of it.
 
     >>> bool(kin("dog") & kin("puppy")), bool(kin("poodle") & kin("beagle"))
     (True, False)
@@ -325,10 +325,10 @@ def _kin() -> dict[str, frozenset[int]]:
 
 
 def _kin_groups() -> Iterator[list[str]]:
-    """The lists of ``kin``; of lists in a list, each with the words of the first."""
+    """The lists of ``kin``; in a list of lists, the words of the first belong to each of the others."""
     for group in _data()["kin"]:
         if isinstance(group[0], list):
-            yield from (group[0] + others for others in group[1:])
+            yield from (group[0] + members for members in group[1:])
         else:
             yield group
 

@@ -1,6 +1,6 @@
 """What the three templates have in common: answer pools, word lists, reading answers and questions.
 
-A template reads a question, and asks it again as a yes/no question about a value.
+A template reads a question and asks it again as a yes/no question about a value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
 
 _SCALINGS = 60
-"""Steps of Sinkhorn's scaling; more change no weight by a thousandth unless one answer is half of all."""
+"""Steps of Sinkhorn's scaling; more steps change no weight by a thousandth, unless one answer is half of all."""
 
 
 class CannotAsk(Exception):
@@ -68,9 +68,9 @@ class AnswerPool:
         return {answer: count / total for answer, count in self.counts}
 
     def balanced(self) -> AnswerPool:
-        """The pool with weights by which each answer is drawn as a wrong one as often as it is the right one.
+        """The pool with weights for which each answer is drawn as a wrong one as often as it is the correct one.
 
-        Another answer than the right one is drawn, so a frequent answer is drawn too rarely by its frequency. The
+        The correct answer is never drawn, so frequent answers would be drawn too rarely by their frequency. The
         weights x satisfy xᵢ (Σ x - xᵢ) = countᵢ up to a factor (Sinkhorn's scaling of a symmetric matrix without its
         diagonal), which is possible while no answer is more frequent than all others together.
 
@@ -100,7 +100,7 @@ class AnswerPool:
 
 
 AnswersGiven: TypeAlias = tuple[str, tuple[str, ...]]
-"""The right answer to a question, and what else people answered, sorted."""
+"""The correct answer to a question, and the other answers that people gave, sorted."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class AnswerPools:
     compounds: frozenset[str] = frozenset()
     """Answers to "What kind of S ..." that end in S (``hotel room``), so the rest can be used as a modifier."""
     given: Mapping[str, Mapping[AnswersGiven, int]] = field(default_factory=dict)
-    """By key: how many questions got which answers."""
+    """By key: how many questions got each set of answers."""
 
     def __getitem__(self, key: str) -> AnswerPool:
         return self.pools.get(key, AnswerPool())
@@ -182,11 +182,11 @@ class YesNoTemplate(Protocol):
         ...
 
     def usual(self, text: str) -> Sequence[str]:
-        """Answers to draw from where the data has no other answer."""
+        """Answers to draw from if the data has no other answer."""
         ...
 
     def implies(self, said: str, asked: str) -> bool:
-        """True when who gave the first value says yes to the second."""
+        """True when people who gave the first value say yes to the second."""
         ...
 
     def clash(self, drawn: str, given: str) -> bool:
@@ -234,7 +234,7 @@ def modal(answers: Sequence[str], agreement: float, same: Callable[[str], str | 
 
 @lru_cache(maxsize=1 << 14)
 def cut_noun(text: str, start: int) -> str:
-    """The noun of a phrase without a tagger, from this word on: the last word before a preposition or a verb.
+    """The noun of the phrase that starts at this word, without a tagger: the last word before a preposition or a verb.
 
     >>> cut_noun("what color is the man's shirt on the left?", 4), cut_noun("how many dogs are there?", 2)
     ('shirt', 'dogs')

@@ -1,4 +1,4 @@
-"""Images changed in known ways: everything but what the question is about hidden (CARETS), or the whole corrupted."""
+"""Image changes: hide everything that the question is not about (CARETS), or corrupt the whole image."""
 
 from askew.perturb.visual.corruptions import KINDS, Corruption, corrupted
 from askew.perturb.visual.hide_background import CHANGES, TEST, Visual, channel_mean

@@ -32,7 +32,7 @@ _LEVELS = 1 << 16
 class Corruption:
     """Noise, blur, brightness, low contrast and JPEG in five severities (after Hendrycks & Dietterich 2019).
 
-    The note of each variant has its ``level``, so that accuracy can be plotted over severity.
+    The note of each variant has its ``level``, so that accuracy can be plotted against severity.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -57,10 +57,10 @@ class Corruption:
         seed = rng.random()
         for kind in self.kinds:
             for severity in self.severities:
-                made = corrupted(image, kind, severity, Random(f"{seed}:{kind}:{severity}"))
+                result = corrupted(image, kind, severity, Random(f"{seed}:{kind}:{severity}"))
                 yield Variant(
                     replace(
-                        question, id=f"{question.id}/corruption-{kind}-{severity}", image=encode(made, self.encoding)
+                        question, id=f"{question.id}/corruption-{kind}-{severity}", image=encode(result, self.encoding)
                     ),
                     Expect.SAME,
                     kind,

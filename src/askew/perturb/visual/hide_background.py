@@ -1,4 +1,4 @@
-"""VISUAL-INV of CARETS: hide what the question is not about by blur, mask or crop; the answer should stay (§4.2 d)."""
+"""VISUAL-INV of CARETS: hide what the question is not about by blur, mask or crop; the answer stays (§4.2 d)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEST = "VISUAL-INV"
 Colour: TypeAlias = tuple[int, int, int]
 
 CHANGES = ("blur-3", "blur-6", "blur-9", "mask", "crop")
-"""The five of the paper, in its order: Gaussian blur with σ = 3, 6, 9 pixels, masking, cropping."""
+"""The five changes of the paper, in its order: Gaussian blur with σ = 3, 6, 9 pixels, masking, cropping."""
 
 LARGEST_BLUR = 50
 
@@ -82,8 +82,8 @@ class Visual:
             yield Refusal(question.id, TEST, "it names nothing that has a box in the scene")
         elif "crop" in self.changes and asks_for_place(question):
             yield Refusal(question.id, TEST, "it asks for a place in the image, which a crop changes")
-            others = tuple(change for change in self.changes if change != "crop")
-            yield from replace(self, changes=others).image_variants(question, boxes, rng) if others else ()
+            uncropped = tuple(change for change in self.changes if change != "crop")
+            yield from replace(self, changes=uncropped).image_variants(question, boxes, rng) if uncropped else ()
         else:
             yield from self.image_variants(question, boxes, rng)
 
@@ -152,8 +152,8 @@ def sigma_of(change: str) -> int:
     >>> sigma_of("blur-6"), sigma_of("crop")
     (6, 0)
     """
-    found = _BLUR.fullmatch(change)
-    return int(found[1]) if found else 0
+    match = _BLUR.fullmatch(change)
+    return int(match[1]) if match else 0
 
 
 def change_title(change: str) -> str:

@@ -38,9 +38,9 @@ def named_boxes(question: Question) -> list[Box]:
     if question.scene is None:
         return []
     texts = (tokens(question.text), tokens(modal_answer(question.answers, normalise)))
-    named = {name for words in texts for name in _names_in(words, question.scene.things)}
-    found = {thing.id for thing in question.scene.things if thing.name in named}
-    kept = found | set(_belonging(question.scene, found))
+    names = {name for words in texts for name in _names_in(words, question.scene.things)}
+    named = {thing.id for thing in question.scene.things if thing.name in names}
+    kept = named | set(_belonging(question.scene, named))
     return [thing.box for thing in question.scene.things if thing.box and thing.id in kept]
 
 
@@ -66,7 +66,7 @@ def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> lis
 
 
 def regions(boxes: Iterable[Box], drawn_on: tuple[int, int] | None, size: tuple[int, int]) -> list[Region]:
-    """The boxes in the pixels of an image of this size, enlarged to sides of at least 32 where the image has room.
+    """The boxes in the pixels of an image of this size, enlarged to sides of at least 32 if the image has room.
 
     ``drawn_on`` is the image size that the boxes refer to, if different. Parts outside the image are cut off.
 
@@ -100,13 +100,13 @@ def as_boxes(parts: Iterable[Region]) -> list[list[int]]:
     return [[left, top, right - left, bottom - top] for left, top, right, bottom in parts]
 
 
-def _belonging(scene: Scene, found: Set[str]) -> Iterator[str]:
-    """The ids of things related to a found thing other than by position."""
+def _belonging(scene: Scene, named: Set[str]) -> Iterator[str]:
+    """The ids of things related to a named thing other than by position."""
     for relation in scene.relations:
         if _words()["position"].isdisjoint(tokens(relation.name)):
-            if relation.subject in found:
+            if relation.subject in named:
                 yield relation.object
-            if relation.object in found:
+            if relation.object in named:
                 yield relation.subject
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from askew.errors import DataError
+from askew.report.glossary import suite_name
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import axis, charted, line_through
@@ -105,7 +106,8 @@ class Confidence:
 def calibration_section(content: ReportData) -> Html | None:
     """The table and the plots of every model with scores, for each suite; None if no model has any."""
     confidences = [Confidence(run) for run in content.runs]
-    blocks = [block for suite in content.suites if (block := _suite(content, suite, confidences))]
+    opened = len(content.suites) == 1
+    blocks = [block for suite in content.suites if (block := _suite(content, suite, confidences, opened))]
     if not blocks:
         return None
     return join(
@@ -115,6 +117,13 @@ def calibration_section(content: ReportData) -> Html | None:
             "are correct 70 % of the time; the expected calibration error is the mean distance between score and "
             "accuracy, in points (0 is best). Coverage is the share of answers that are given if only the surest ones "
             "are given and the rest withheld.",
+            class_="quiet",
+        ),
+        el(
+            "p",
+            "In the plots, open and dashed marks are originals (before the change), filled ones variants (after it), "
+            "with 95 % intervals as bands. On the diagonal of “accuracy over score”, scores are calibrated; below it, "
+            "the model is too sure of itself.",
             class_="quiet",
         ),
         *blocks,
@@ -149,7 +158,9 @@ def _note(text: str) -> Html | None:
     return el("p", text, class_="quiet") if text else None
 
 
-def _suite(content: ReportData, suite: Mapping[str, Any], confidences: Sequence[Confidence]) -> Html | None:
+def _suite(
+    content: ReportData, suite: Mapping[str, Any], confidences: Sequence[Confidence], opened: bool
+) -> Html | None:
     name = suite["name"]
     shown = [(number, run.suites[name]) for number, run in enumerate(confidences) if name in run.suites]
     if not shown:
@@ -158,21 +169,25 @@ def _suite(content: ReportData, suite: Mapping[str, Any], confidences: Sequence[
     head += [f"Accuracy at coverage {100 * share:.0f} %" for share in SUREST]
     rows = [[content.labels[number], *_row(confidence)] for number, confidence in shown]
     panels = [panel for number, model in shown for panel in _panels(content.labels[number], number, model.sides)]
-    return el(
-        "figure",
-        el("figcaption", el("h3", str(suite.get("title") or name))),
+    return details(
+        join(el("strong", suite_name(suite)), " ", el("span", _error_range([one for _, one in shown]), class_="quiet")),
         table(head, rows, f"Confidence: {name}", class_="confidence"),
-        el(
-            "p",
-            "Open and dashed: before the change (originals). Filled: after it (variants), with 95 % intervals as "
-            "bands. Accuracy over score: on the diagonal, scores are calibrated; below it, the model is too sure of "
-            "itself. Accuracy at coverage: the accuracy of that share of the answers, the surest ones. All in per "
-            "cent.",
-            class_="quiet",
-        ),
         el("div", *panels, class_="panels twos"),
         details("The plots as a table", _points(content, shown, name)),
+        opened=opened,
+        class_="panel",
     )
+
+
+def _error_range(shown: Sequence[SuiteConfidence]) -> str:
+    """The lowest and highest error of the models, before and after the change."""
+    ranges = []
+    for side in SIDES:
+        errors = [found.sides[side].error for found in shown if side in found.sides]
+        if known := sorted((error for error in errors if error.value is not None), key=lambda one: one.value or 0.0):
+            ends = list(dict.fromkeys((known[0].short, known[-1].short)))
+            ranges.append(f"{' to '.join(ends)} {side}")
+    return f"calibration error {', '.join(ranges)}" if ranges else ""
 
 
 def _row(found: SuiteConfidence) -> Iterator[str]:

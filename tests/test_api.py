@@ -158,7 +158,7 @@ def test_objects_that_are_not_data_are_refused_with_what_is_accepted(data):
         (Question(1, None, " "), "must be text, and not blank"),
         (Question(1, None, "Why?", "white"), "The answers of .* must be a tuple of texts"),
         (Question(1, None, "Why?", (3,)), "The answers of .* must be a tuple of texts"),
-        (Question(2, None, "Why?"), "The id 2 is that of two questions"),
+        (Question(2, None, "Why?"), "The id 2 belongs to two questions"),
     ],
 )
 def test_an_invalid_generated_question_is_reported(made, fault):

@@ -59,7 +59,7 @@ def meeting(tmp_path: Path) -> Path:
 
 
 def test_a_benchmark_with_colliding_ids_is_not_published(meeting: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
+    with pytest.raises(DataError, match="the id '1/x' belongs to two questions"):
         publish(as_suite("visual"), as_data(meeting), tmp_path / "out", Settings(), "")
     assert not list((tmp_path / "out").iterdir())
 
@@ -67,7 +67,7 @@ def test_a_benchmark_with_colliding_ids_is_not_published(meeting: Path, tmp_path
 def test_answers_by_id_are_not_used_for_two_questions(meeting: Path, tmp_path: Path) -> None:
     said = [{"question_id": key, "answer": "white"} for key in (1, "1", "1/x")]
     (tmp_path / "answers.json").write_text(json.dumps(said))
-    with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
+    with pytest.raises(DataError, match="the id '1/x' belongs to two questions"):
         askew.evaluate(f"predictions:{tmp_path / 'answers.json'}", meeting, "visual")
     assert askew.evaluate("constant:white", meeting, "visual").score("accuracy.variant").n == 2, "these go by content"
 
@@ -85,7 +85,7 @@ def test_a_question_asked_once_fails_once() -> None:
 def test_a_number_and_its_text_do_not_share_an_answer(tmp_path: Path) -> None:
     data, answers = [asked(1), asked("1", BUS), asked("01", BUS)], tmp_path / "answers.json"
     answers.write_text('{"1": "white", "01": "white"}')
-    with pytest.raises(DataError, match="the id '1' is that of two questions"):
+    with pytest.raises(DataError, match="the id '1' belongs to two questions"):
         askew.evaluate(f"predictions:{answers}", data, "accuracy")
     assert askew.evaluate(f"predictions:{answers}", [data[0], data[2]], "accuracy").score("accuracy.all").value == 1
     said = [{"question_id": key, "answer": answer} for key, answer in ((1, "white"), ("1", "red"), ("01", "red"))]

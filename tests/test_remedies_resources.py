@@ -109,7 +109,7 @@ def test_tables_and_archives_of_other_harnesses_are_repaired_as_the_message_says
     packed = tmp_path / "table.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(table, "table.csv")
-    assert message(packed, r"(Unpack it and give a file of it)")
+    assert message(packed, r"(Unpack it and give one of its files)")
     with zipfile.ZipFile(packed) as archive:
         assert list(read_predictions(archive.extract("table.csv", tmp_path / "unpacked"))) == [("1", "rosé")]
     whole = packed.read_bytes()

@@ -104,7 +104,7 @@ def test_with_several_splits_the_error_says_how_to_pick_one(tmp_path: Path) -> N
     assert "val_all, val_balanced" in str(error.value)
     assert f"gqa:{tmp_path},split=val_all" in str(error.value)
     assert Gqa(str(tmp_path), split="val_all").name == "GQA val_all"
-    with pytest.raises(DataError, match=r"no GQA questions file is there\. Put"):
+    with pytest.raises(DataError, match=r"there is no GQA questions file\. Put"):
         Gqa(str(tmp_path), split="testdev_all")
 
 

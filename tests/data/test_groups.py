@@ -161,7 +161,7 @@ def test_fields_that_are_not_known_are_named_once(tmp_path: Path) -> None:
     for _ in range(2):  # each reading tells it again, and once
         assert len(list(data.groups())) == 2
         assert data.remarks == [
-            f"{path}: fields that are not known were not read: 'by' (1 record), 'original.hint' (2 records), "
+            f"{path}: unknown fields were not read: 'by' (1 record), 'original.hint' (2 records), "
             "'variants.weight' (2 records)."
         ]
     write_groups([group("1"), group(1)], str(path))

@@ -171,7 +171,7 @@ def test_a_row_missing_from_the_map_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"askew_ids\tprediction\n[1]\ta\tb\n", "row 2: 3 cells under 2 names"),
+        (b"askew_ids\tprediction\n[1]\ta\tb\n", "row 2: 3 cells for 2 columns"),
         (b'askew_ids\tprediction\n[1]\t"a\n', "the table is broken"),
         (b"askew_ids\tprediction\n[1]\t\xff\n", "not UTF-8"),
         (b"one,two\n1,2\n", "this is not JSON"),
@@ -192,13 +192,13 @@ def archive(path: Path, **members: bytes) -> Path:
 
 
 def test_broken_archives_are_refused(tmp_path):
-    with pytest.raises(DataError, match="neither XLSX nor a log of inspect"):
+    with pytest.raises(DataError, match="neither XLSX nor an inspect log"):
         read(archive(tmp_path / "other.zip", readme=b"{}"))
     with pytest.raises(DataError, match=r"samples/1\.json: broken JSON"):
         read(archive(tmp_path / "log.eval", samples__1=b"{"))
     whole = archive(tmp_path / "whole.eval", header=b"{}", samples__1=b'{"id": 1, "output": {"completion": "a"}}')
     content = whole.read_bytes()
-    # The method of compression stands at byte 8 of a member's header and at byte 10 of its entry in the directory.
+    # The method of compression is at byte 8 of a member's header and at byte 10 of its entry in the directory.
     start, entry = content.index(b"PK\x03\x04", 4), content.rindex(b"PK\x01\x02")
     strange = bytearray(content)
     strange[start + 8], strange[entry + 10] = 93, 93

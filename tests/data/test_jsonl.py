@@ -130,7 +130,7 @@ BAD = {
     ),
     "broken": ('{"id": 2, "question": "Is it?"', "broken JSON at column", "fix it"),
     "no object": ("[1, 2]", "must be an object {...} and is a list", "Fix"),
-    "no question": ('{"id": 2, "image": "a.jpg"}', "'question' is missing (fields there: id, image)", "Add it"),
+    "no question": ('{"id": 2, "image": "a.jpg"}', "'question' is missing (present fields: id, image)", "Add it"),
     "question a number": ('{"id": 2, "question": 3}', "'question' must be text and is a whole number (3)", "Fix"),
     "answer a number": ('{"id": 2, "question": "Q?", "answer": 3}', "'answer' must be text", "Fix"),
     "answers text": ('{"id": 2, "question": "Q?", "answers": "yes"}', "'answers' must be a list of texts", "Fix"),

@@ -66,9 +66,9 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path, content: Any, reade
         ([{"question_id": 1, "answers": []}], "annotations=..."),
         ({"n1": {"width": 3, "objects": {}}}, "scenes=..."),
         ([{"question_id": 1, "answer": "yes"}], "predictions:"),
-        ([{"sent": "Is it?"}], "Known are: a VQA v2 questions file"),
-        ([], "Known are: a VQA v2 questions file"),
-        ({}, "Known are: a VQA v2 questions file"),
+        ([{"sent": "Is it?"}], "Known formats: a VQA v2 questions file"),
+        ([], "Known formats: a VQA v2 questions file"),
+        ({}, "Known formats: a VQA v2 questions file"),
     ],
 )
 def test_anything_else_is_refused_with_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
@@ -101,5 +101,5 @@ def test_a_folder_with_two_kinds_of_questions_asks_which_one(tmp_path: Path) -> 
 def test_missing_and_empty_paths_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file or folder"):
         open_path(tmp_path / "nowhere")
-    with pytest.raises(DataError, match="no data that askew knows"):
+    with pytest.raises(DataError, match="askew cannot read this as data"):
         open_path(tmp_path)

@@ -52,7 +52,7 @@ def test_options_are_separated_by_bars_and_blank_cells_are_absent(tmp_path: Path
 
 def test_bad_rows_are_reported_by_their_number_or_left_out(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("question,answer,mood\nIs it?,yes,good\nIs it,there,too,many\n,no,\n")
-    with pytest.raises(BadRecord, match=r"q.csv: row 3: there are 4 cells under 3 names"):
+    with pytest.raises(BadRecord, match=r"q.csv: row 3: there are 4 cells for 3 columns"):
         list(QuestionTable(str(tmp_path / "q.csv")).questions())
     table = QuestionTable(str(tmp_path / "q.csv"), skip_bad=True)
     assert [question.text for question in table.questions()] == ["Is it?"]
@@ -62,7 +62,7 @@ def test_bad_rows_are_reported_by_their_number_or_left_out(tmp_path: Path) -> No
 
 def test_a_table_without_questions_names_its_columns(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("picture,text\na.jpg,Is it?\n")
-    with pytest.raises(DataError, match=r"names the columns 'picture', 'text'; name one 'question'. Known are: "):
+    with pytest.raises(DataError, match=r"names the columns 'picture', 'text'; name one 'question'. Known formats: "):
         open_path(tmp_path / "q.csv")
 
 

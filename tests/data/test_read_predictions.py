@@ -46,7 +46,7 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
         ('{"1": "a", "2": "b", "1": "c"}', "record 3", "the id '1' occurs twice"),
         ('[{"question_id": 1, "answer": 3}]', "record 1 (id 1)", "'answer' must be text"),
         ('[{"question_id": 1, "answer": null}]', "record 1 (id 1)", "'answer' is null"),
-        ('[{"question_id": 1}]', "record 1 (id 1)", "'answer' is missing (fields there: question_id)"),
+        ('[{"question_id": 1}]', "record 1 (id 1)", "'answer' is missing (present fields: question_id)"),
         ('[{"answer": "a"}]', "record 1", "'question_id' is missing"),
         ('{"1": ["a"]}', "record 1 (id '1')", "'answer' must be text and is a list"),
         ('{"1": null}', "record 1 (id '1')", "'answer' is null"),
@@ -55,7 +55,7 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
         (
             '{"qid": 1, "pred": "a"}\n{"qid": 2, "pred": "b"}',
             "line 1",
-            "'question_id' is missing (fields there: qid, pred)",
+            "'question_id' is missing (present fields: qid, pred)",
         ),
     ],
 )

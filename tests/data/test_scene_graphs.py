@@ -118,7 +118,7 @@ def test_a_scene_of_our_own_format_is_taken() -> None:
         ({"things": [{"id": "7", "name": "cat", "box": [1, 2, 3]}]}, "'box' must be [x, y, width, height]"),
         ({"things": [{"id": "7", "name": "cat", "box": ["1", "2", "3", "4"]}]}, "'box' must be [x, y, width, height]"),
         ({"relations": [["7", "on"]]}, "'relations[…]' must be [thing, name, thing]"),
-        ({"relations": [["7", "on", "9"]]}, "of things that are not in the scene"),
+        ({"relations": [["7", "on", "9"]]}, "names things that are not in the scene"),
     ],
 )
 def test_a_wrong_scene_of_our_own_format_is_reported_and_a_correct_one_shown(

@@ -148,7 +148,7 @@ def test_questions_that_a_format_cannot_express_are_refused(tmp_path: Path) -> N
     with pytest.raises(DataError, match=r"question 1 has no image.*JSONL"):
         write_vqa([Question(1, None, "Is it?")], str(tmp_path))
     path = str(tmp_path / "q.json")
-    with pytest.raises(DataError, match="GQA ids are text"):
+    with pytest.raises(DataError, match="GQA's ids of questions and images are text"):
         write_gqa([Question(1, ImageRef("1"), "Is it?")], path)
     with pytest.raises(DataError, match="has 2 answers; GQA has one"):
         write_gqa([Question("1", ImageRef("1"), "Is it?", ("yes", "no"))], path)

@@ -117,7 +117,7 @@ def test_what_one_model_lacks_is_reported_before_any_model_is_asked(decoded, tmp
     records = [{"group": n, "suite": "accuracy", "original": {"id": 1, "question": f"Is it {n}?"}} for n in (1, 2)]
     (tmp_path / "groups.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     (tmp_path / "p.json").write_text('[{"question_id": 1, "answer": "yes"}]')
-    with pytest.raises(DataError, match="the id 1 is that of two questions, 'Is it 1"):
+    with pytest.raises(DataError, match="the id 1 belongs to two questions, 'Is it 1"):
         askew.evaluate("predictions:p.json", "groups.jsonl", "accuracy")
     assert not first.questions
 

@@ -80,8 +80,8 @@ def test_unknown_fields_are_named_once(path, tmp_path, capsys):
     data = Jsonl(path)
     for _ in range(2):
         list(data.questions())
-        assert data.remarks == [f"{path}: fields that are not known were not read: 'difficulty' (2 records)."]
-    told = "mine.jsonl: fields that are not known were not read: 'difficulty' (2 records)."
+        assert data.remarks == [f"{path}: unknown fields were not read: 'difficulty' (2 records)."]
+    told = "mine.jsonl: unknown fields were not read: 'difficulty' (2 records)."
     assert main(["build", "choices", "--data", path, "--output", str(tmp_path / "bench"), "--quiet"]) == 0
     assert told in capsys.readouterr().out
     run = ["run", "--model", "constant:A", "--suite", "choices", "--data", path, "--output", str(tmp_path / "run")]
@@ -92,7 +92,7 @@ def test_unknown_fields_are_named_once(path, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("record", "told"),
     [
-        ({"choices": ["a", "b"], "answer": "c"}, "the answer 'c' is none of 'choices'"),
+        ({"choices": ["a", "b"], "answer": "c"}, "the answer 'c' is not in 'choices'"),
         ({"choices": ["a", "b"], "answer": "C"}, r"or its letter \(A to B\)"),
         ({"choices": ["a"], "answer": "a"}, "'choices' has 1 options"),
         ({"choices": ["a", "a"], "answer": "a"}, "two of 'choices' are 'a'"),

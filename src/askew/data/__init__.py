@@ -1,13 +1,13 @@
 """Data: read questions or groups from a path, and write them. Readers hold one record at a time in memory.
 
-    open_path.py        a path -> its reader         json_stream.py  also tells a file's format from its beginning
+    open_path.py        a path -> its reader         json_stream.py  also detects a file's format from its beginning
     benchmarks/         one reader per published benchmark: vqa.py (VQA v2 and its family), gqa.py
     scene_graphs.py     GQA scene graphs, with or without questions
     jsonl.py            our own files of questions   groups.py       files of groups
     find_images.py      from an image id or name to its file
     write_questions.py  questions -> the same formats
     manifest.py         which files askew wrote into a folder, and which of them may be deleted
-    read_predictions.py answers of a model           harness.py      answers in the logs of other harnesses
+    read_predictions.py answers of a model           harness_logs.py answers in the logs of other harnesses
     export/             groups -> the formats of other harnesses
 
 Shared by the readers: json_stream.py (JSON one record at a time, with limits on nesting and length), bad_records.py

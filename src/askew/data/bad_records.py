@@ -38,11 +38,11 @@ class Sieve:
 
     def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
         """Report a bad record: raise an error, or note it and continue without it."""
-        known = "" if key is None else f" (id {short(key)})"
-        said = f"{self.path}: {self.word} {number}{known}: {fault}"
+        label = "" if key is None else f" (id {short(key)})"
+        message = f"{self.path}: {self.word} {number}{label}: {fault}"
         if not self.skip:
-            raise type(fault)(f"{said} {self.advice}".rstrip()) from None
-        self.skipped.append(said)
+            raise type(fault)(f"{message} {self.advice}".rstrip()) from None
+        self.skipped.append(message)
 
     def sift(self, number: int, key: Id | None, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """The result of ``make``; None if the record is bad and left out."""
@@ -128,8 +128,8 @@ def missing(record: Mapping[str, Any], key: str) -> BadRecord:
     """The error for a missing or null field."""
     if key in record:
         return BadRecord(f"{key!r} is null. Fill it in.")
-    there = ", ".join(list(record)[:8]) or "none"
-    return BadRecord(f"{key!r} is missing (fields there: {there}). Add it.")
+    present = ", ".join(list(record)[:8]) or "none"
+    return BadRecord(f"{key!r} is missing (present fields: {present}). Add it.")
 
 
 def wrong(key: str, wanted: str, value: object) -> BadRecord:

@@ -15,8 +15,8 @@ class ImagesById:
     """A folder of images and templates for their file names; the template that matched last is tried first.
 
     Templates are paths below the folder with ``{id}``; ``{id12}`` is a number with twelve digits, as in COCO.
-    Without a folder, images are only known by their ids. ``missing`` is the message about the first file that was not
-    there, of those that need not be.
+    Without a folder, images are only known by their ids. ``missing`` is the error about the first file that
+    ``find_later`` did not find.
 
     >>> ImagesById(None, ["{id}.jpg"]).find(42)
     ImageRef(id=42, path=None, sha256=None, size=None)
@@ -82,7 +82,7 @@ class ImagesByPath:
     """The images of our own files: at the path in the file, relative to its folder, or in a given folder.
 
     A given folder must contain every image except those beside the file. Without one, an image is searched for when it
-    is opened, and an ``image`` that is not a file beside ours is an id.
+    is opened, and an ``image`` that does not name a file beside ours is an id.
     """
 
     def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
@@ -112,14 +112,14 @@ class ImagesByPath:
         return replace(image, path=path) if image.path or os.path.isfile(path) else image
 
     def _inside(self, image: ImageRef) -> ImageRef:
-        said = image.path or str(image.id)
-        names = dict.fromkeys((said, os.path.basename(said), f"{image.id}.jpg", f"{image.id}.png"))
+        given = image.path or str(image.id)
+        names = dict.fromkeys((given, os.path.basename(given), f"{image.id}.jpg", f"{image.id}.png"))
         tried = [os.path.normpath(os.path.join(self._folder or "", name)) for name in names]
         own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # written with the file
         for path in (*tried, *own):
             if os.path.isfile(path):
                 return replace(image, path=path)
-        wanted = tried[1] if os.path.isabs(said) else tried[0]
+        wanted = tried[1] if os.path.isabs(given) else tried[0]
         raise BadImage(
             f"the file of image {image.id!r} is not at {wanted}. "
             "Put it there, or give the folder that contains it (--images DIR; images=...)."

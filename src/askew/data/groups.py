@@ -76,8 +76,8 @@ def read_written(
 ) -> Iterator[Group]:
     """The groups of a file that this process has just written, each found valid by a ``GroupCheck``.
 
-    They are not checked again; one that cannot be read is left to ``read_groups``, which says why. ``keep`` is called
-    with the record of each group, unless it was left to ``read_groups``.
+    They are not checked again. If one cannot be read, ``read_groups`` reads it and the rest, and says why. ``keep`` is
+    called with the record of each group that ``read_groups`` does not read.
     """
     place = _Places(path, ImageFolders(os.path.dirname(path), None, folders))
     with opened(path) as lines:
@@ -118,7 +118,7 @@ def write_groups(
             for function in see:
                 function(placed)
             if judge is not None:
-                if stored.variants:  # notes hold any values, and JSON has fewer
+                if stored.variants:  # notes may hold values that JSON changes
                     record = orjson.loads(written)
                     placed = place.of(group_from(record))
                 judge(placed, record)
@@ -161,11 +161,11 @@ def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] |
                 _, (before, where) = seen.get(found_by) or (0, (asked, ""))
                 if before != asked:
                     raise DataError(
-                        f"{source}: the id {found_by!r} is that of two questions, {short(before[0])} (of group "
-                        f"{where}) and {short(question.text)} (of group {group.id!r}), so nobody could tell which an "
-                        "answer is to. Rename one in the data. Variants are called by their question's id, a slash "
-                        "and more; those of 1 and '1' are called alike. So are 1 and '1' where predictions name '1' "
-                        "alone."
+                        f"{source}: the id {found_by!r} belongs to two questions, {short(before[0])} (of group "
+                        f"{where}) and {short(question.text)} (of group {group.id!r}), so an answer to it would be "
+                        "ambiguous. Rename one in the data. The id of a variant is its question's id, a slash and a "
+                        "suffix, so variants of 1 and '1' have the same ids; so do 1 and '1' if the predictions only "
+                        "have '1'."
                     )
             yield group
 
@@ -227,9 +227,9 @@ _TEXT = frozenset((str,))
 
 
 class GroupCheck:
-    """Finds out whether all groups of a file would pass the checks of ``read_groups``.
+    """Checks whether all groups of a file would pass the checks of ``read_groups``.
 
-    It only reports that some group would or might fail; reading the file says which one and why.
+    It only reports that a group would or might fail; reading the file says which one and why.
     """
 
     def __init__(self) -> None:

@@ -3,15 +3,15 @@
 The format is detected from the content. These fields are used:
 
 * lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
-  ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. Of
-  a log with several filters the first counts.
+  ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. In
+  a log with several filters, the first counts.
 * VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``.
 * inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
   ``output.completion``, else the first choice's message.
 
 A log without the ids still has row numbers (``doc_id``, ``index``), which ``ids.jsonl`` of the export maps to ids.
 
-What a harness writes when a request failed is a missing answer, never an answer to score:
+The text that a harness writes for a failed request is a missing answer, never an answer to score:
 
 * lmms-eval, ``[LMMS_EVAL_REQUEST_FAILED after 5 retries] ...``: ``lmms_eval/models/*/openai.py``, ``async_openai.py``.
 * lmms-eval and lm-eval, empty or blank text, also when the budget is spent: ``lmms_eval/models/simple/gemini_api.py``,
@@ -62,13 +62,13 @@ class Samples:
         return _ids(doc if isinstance(doc, dict) else {}, record.get("doc_id"), self.known, "doc")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """The answer; None if the request failed, whatever a filter made of it."""
+        """The answer; None if the request failed, whatever a filter did to the failure text."""
         filtered, raw = (_first(record.get(name)) for name in ("filtered_resps", "resps"))
-        said = raw if filtered is None else filtered
-        if said is None:
+        answer = raw if filtered is None else filtered
+        if answer is None:
             raise BadRecord("neither 'filtered_resps' nor 'resps' has text. Log the samples of a task that generates.")
-        words = said if raw is None else raw
-        return said if words.strip() and not is_failure(words) and not is_failure(said) else None
+        raw = answer if raw is None else raw
+        return answer if raw.strip() and not is_failure(raw) and not is_failure(answer) else None
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Rows:
             raise missing(record, name)
         if not isinstance(record[name], str):
             raise wrong(name, "text", record[name])
-        said: str = record[name]
-        empty = name == "answer" and not said.strip()  # a sheet that people fill in
-        return None if empty or is_failure(said) else said
+        content: str = record[name]
+        empty = name == "answer" and not content.strip()  # a sheet that people fill in
+        return None if empty or is_failure(content) else content
 
 
 @dataclass(frozen=True)
@@ -157,23 +157,23 @@ def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
             for key in keys:
                 if not seen.add(key):
                     sieve.refuse(number, repeated(key), key)
-            said = sieve.sift(number, keys[0], log.reader.answer, fields)
-            if said is not None:
-                yield from ((key, said) for key in keys)
+            answer = sieve.sift(number, keys[0], log.reader.answer, fields)
+            if answer is not None:
+                yield from ((key, answer) for key in keys)
 
 
 def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
     """The map from rows to ids that ``askew export`` wrote as ``ids.jsonl``."""
     sieve = Sieve(os.fspath(path), skip=False, word="line", advice="")
-    found: dict[int, tuple[Id, ...]] = {}
+    ids_of_row: dict[int, tuple[Id, ...]] = {}
     for number, record in valid_lines(sieve):
         fields = sieve.sift(number, None, mapping, record) or {}
         index = fields.get("index")
         if type(index) is not int:
             sieve.refuse(number, wrong("index", "a whole number", index))
         else:
-            found[index] = sieve.sift(number, index, decoded_ids, fields.get("ids")) or ()
-    return found
+            ids_of_row[index] = sieve.sift(number, index, decoded_ids, fields.get("ids")) or ()
+    return ids_of_row
 
 
 def decoded_ids(value: object) -> tuple[Id, ...]:
@@ -185,15 +185,15 @@ def decoded_ids(value: object) -> tuple[Id, ...]:
     Traceback (most recent call last):
     askew.errors.BadRecord: 'askew_ids' must be a list of ids and is text ('7'). Fix the record.
     """
-    found = value
+    ids = value
     if isinstance(value, str):
         try:
-            found = load_json(value)
+            ids = load_json(value)
         except orjson.JSONDecodeError:
-            found = None
-    if not isinstance(found, list) or not found or not all(type(key) in (int, str) for key in found):
+            ids = None
+    if not isinstance(ids, list) or not ids or not all(type(key) in (int, str) for key in ids):
         raise wrong("askew_ids", "a list of ids", value)
-    return tuple(found)
+    return tuple(ids)
 
 
 def _open_json(path: str, known: Known) -> Log | None:
@@ -246,11 +246,11 @@ def _first(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-_TEXTS = re.compile(
+_FAILURE_TEXTS = re.compile(
     r"\s*\[LMMS_EVAL_REQUEST_FAILED\b|\s*Failed to obtain answer\b|.*Failed to obtain answer via API",
     re.IGNORECASE | re.DOTALL,  # filters of a task may lowercase everything
 )
-_STOPPED = ("content_filter", "model_length")
+_FAILED_STOPS = ("content_filter", "model_length")
 
 
 def is_failure(text: str) -> bool:
@@ -259,7 +259,7 @@ def is_failure(text: str) -> bool:
     >>> is_failure("[LMMS_EVAL_REQUEST_FAILED after 5 retries] Connection error."), is_failure("failed")
     (True, False)
     """
-    return _TEXTS.match(text) is not None
+    return _FAILURE_TEXTS.match(text) is not None
 
 
 def is_failed_sample(sample: Mapping[str, Any]) -> bool:
@@ -274,4 +274,4 @@ def is_failed_sample(sample: Mapping[str, Any]) -> bool:
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else {}
     stopped = first.get("stop_reason") if isinstance(first, dict) else None
-    return stopped in _STOPPED or not (first or output.get("completion"))
+    return stopped in _FAILED_STOPS or not (first or output.get("completion"))

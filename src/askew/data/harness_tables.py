@@ -29,7 +29,7 @@ def zip_kind(path: str) -> str:
         return "xlsx"
     if any(name.startswith("samples/") for name in names) or "header.json" in names:
         return "inspect"
-    raise DataError(f"{path}: a zip file that is neither XLSX nor a log of inspect. Unpack it and give a file of it.")
+    raise DataError(f"{path}: this zip file is neither XLSX nor an inspect log. Unpack it and give one of its files.")
 
 
 def looks_like_table(path: str) -> bool:
@@ -51,7 +51,7 @@ def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if any(cells):
             if len(cells) != len(names):
                 raise BadRecord(
-                    f"{path}: row {number}: {len(cells)} cells under {len(names)} names. Fix the row, or write the "
+                    f"{path}: row {number}: {len(cells)} cells for {len(names)} columns. Fix the row, or write the "
                     "table again with quotes around text."
                 )
             yield number, dict(zip(names, cells, strict=True))
@@ -68,11 +68,11 @@ def zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
 def _sample(path: str, archive: zipfile.ZipFile, name: str) -> Any:
     try:
         if archive.getinfo(name).file_size > MAX_RECORD:
-            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB. No sample that askew reads is.")
+            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB, the limit for a sample.")
         return load_json(archive.read(name))
     except NotImplementedError:
         raise DataError(
-            f"{path}: its compression is not one that this Python reads. Convert the log: inspect log convert --to json"
+            f"{path}: this Python cannot read its compression. Convert the log: inspect log convert --to json"
         ) from None
     except orjson.JSONDecodeError as trouble:
         raise BadRecord(f"{path}: {name}: broken JSON ({trouble}). Was the evaluation stopped? Run it again.") from None
@@ -94,8 +94,8 @@ def _text_rows(path: str) -> Iterator[tuple[int, list[str]]]:
             first = next(text, "")
             yield 1, [name.strip() for name in next(csv.reader([first], delimiter=_delimiter(first)), [])]
             yield from enumerate(csv.reader(text, delimiter=_delimiter(first), strict=True), 2)
-        except UnicodeDecodeError as wrong:
-            raise DataError(f"{path}: not UTF-8 ({wrong.reason}). Save the file as UTF-8.") from None
+        except UnicodeDecodeError as trouble:
+            raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
         except csv.Error as trouble:
             raise DataError(f"{path}: the table is broken ({trouble}). Write it again.") from None
 

@@ -68,7 +68,7 @@ class OneFile:
 
 @dataclass(frozen=True, repr=False)
 class Jsonl(OneFile):
-    """Questions of our own files: JSONL, or a JSON list of the same records; gzip or not."""
+    """Questions in our own files: JSONL, or a JSON list of the same records; gzip or not."""
 
     images: str | None = None
     """The folder of images; without it they are expected beside the file, and may be absent."""
@@ -88,7 +88,7 @@ class Jsonl(OneFile):
 def questions_of(
     records: Iterable[tuple[int, Any]], sieve: Sieve, images: str | None, remarks: list[str]
 ) -> Iterator[Question]:
-    """The questions of numbered records; fields that are not known are named in ``remarks`` at the end."""
+    """The questions of numbered records; unknown fields are named in ``remarks`` at the end."""
     unread: dict[str, int] = {}
     placed = ImagesByPath(os.path.dirname(sieve.path), images, folders_of(sieve.path))
     for number, key, record in distinct(sieve, records, question_key, _again):
@@ -105,19 +105,19 @@ def unread_fields(path: str, unread: Mapping[str, int]) -> list[str]:
     """A sentence about the fields of a file that are not read, if there are any.
 
     >>> unread_fields("a.jsonl", {"hint": 2, "source": 1})
-    ["a.jsonl: fields that are not known were not read: 'hint' (2 records), 'source' (1 record)."]
+    ["a.jsonl: unknown fields were not read: 'hint' (2 records), 'source' (1 record)."]
     """
     names = sorted(unread)
     shown = [f"{short(name)} ({unread[name]:,} record{'s' * (unread[name] > 1)})" for name in names[:8]]
     more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return [f"{path}: fields that are not known were not read: {', '.join(shown)}{more}."] if names else []
+    return [f"{path}: unknown fields were not read: {', '.join(shown)}{more}."] if names else []
 
 
 @dataclass(frozen=True, repr=False)
 class Lines(OneFile):
     """The questions of a text file, one per line, gzip or not; a question's id is the number of its line.
 
-    Without images and answers they can be used as a pool of basic questions.
+    They have neither images nor answers, and can be used as a pool of basic questions.
     """
 
     skip_bad: bool = False
@@ -146,8 +146,8 @@ def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
 
 
 def question_key(record: object) -> Id:
-    """The id of a record; without one, the name of its image, its first words and a hash of its content, by which it is
-    found in the file with a search, wherever it stands.
+    """The id of a record; if it has none, an id made of the name of its image, its first words and a hash of its
+    content, so that a text search finds the record.
 
     >>> question_key({"id": "01", "question": "Is it?"})
     '01'
@@ -169,7 +169,7 @@ def question_key(record: object) -> Id:
 
 
 def checked(record: object) -> dict[str, Any]:
-    """The fields of a question's record, each of the right type."""
+    """The fields of a question's record, each checked for its type."""
     fields = plain(record)
     asked = fields.get("question")
     if type(asked) is not str or not asked or asked.isspace():
@@ -225,7 +225,7 @@ def check_choices(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def option_named(choices: tuple[str, ...], answer: str) -> str:
-    """The option that an answer in the data is: its text, or its letter.
+    """The option that an answer in the data names, by its text or its letter.
 
     >>> option_named(("a cat", "a dog"), "a dog"), option_named(("a cat", "a dog"), "B")
     ('a dog', 'a dog')
@@ -236,7 +236,7 @@ def option_named(choices: tuple[str, ...], answer: str) -> str:
     if not 0 <= place < len(choices):
         last = LETTERS[len(choices) - 1]
         raise BadRecord(
-            f"the answer {short(answer)} is none of 'choices'. Give the text of an option, or its letter (A to {last})."
+            f"the answer {short(answer)} is not in 'choices'. Give the text of an option, or its letter (A to {last})."
         )
     return choices[place]
 
@@ -250,8 +250,8 @@ def plain(record: object) -> dict[str, Any]:
     fields = mapping(record)
     if None not in fields.values() and _ALIASES.keys().isdisjoint(fields):
         return dict(fields)
-    named = {_ALIASES[key]: value for key, value in fields.items() if key in _ALIASES and value is not None}
-    return named | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
+    renamed = {_ALIASES[key]: value for key, value in fields.items() if key in _ALIASES and value is not None}
+    return renamed | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
 
 
 def _again(key: Id, record: object, first: str) -> BadRecord:
@@ -280,7 +280,7 @@ _LISTS = ("answers", "choices", "confidences")
 
 @dataclass(frozen=True, repr=False)
 class QuestionTable(OneFile):
-    """Questions of a CSV or TSV file whose columns are named as the fields of JSONL; gzip or not.
+    """Questions in a CSV or TSV file whose columns are named like the fields of JSONL; gzip or not.
 
     Blank cells are absent fields; several ``answers`` or ``choices`` in a cell are separated by ``|``.
     """

@@ -24,8 +24,8 @@ LIST = ".askew-made"
 _NAMED = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 
-def kept(folder: str, image: ImageRef) -> ImageRef:
-    """The image as a file below this folder, referred to by its relative path."""
+def save_image(folder: str, image: ImageRef) -> ImageRef:
+    """Write the image to a file below this folder; returns it with its relative path."""
     content = image.data or b""
     digest = content_hash(image)
     name = digest[:16] + suffix_of(content)
@@ -42,7 +42,7 @@ def kept(folder: str, image: ImageRef) -> ImageRef:
 def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = "") -> None:
     """List the files of a benchmark written here, and delete those of an earlier one that it does not have.
 
-    Files that changed since askew wrote them are kept, and so are files of others and those in ``sources``.
+    Files that changed since askew wrote them are kept, as are files that askew did not write and those in ``sources``.
     """
     listed = folder / LIST
     earlier = listed.read_text(encoding="utf-8", errors="replace").splitlines() if listed.is_file() else []
@@ -62,8 +62,8 @@ def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = 
 def clear_unnamed(folder: Path) -> None:
     """Delete the images that askew wrote here and that no JSONL file of the folder names any more.
 
-    Images of others and changed images are kept; so is everything while another process writes to the folder, or if
-    ``images`` is a symbolic link.
+    Changed images and images that askew did not write are kept; so is everything while another process writes to the
+    folder, or if ``images`` is a symbolic link.
     """
     place = folder / FOLDER
     listed = place / LIST
@@ -73,16 +73,16 @@ def clear_unnamed(folder: Path) -> None:
         clear_parts(written_to)
     if has_parts(folder):
         return
-    made = {name for name in listed.read_bytes().split() if _NAMED.fullmatch(b"images/" + name)}
+    written = {name for name in listed.read_bytes().split() if _NAMED.fullmatch(b"images/" + name)}
     try:
-        unnamed = made - _named_in(folder)
+        unnamed = written - _named_in(folder)
     except DataError:  # a file that cannot be read may name any of them
         return
     for path in (place / os.fsdecode(name) for name in unnamed):
-        if _is_as_made(path):
+        if _is_unchanged(path):
             path.unlink()
-    there = sorted(name for name in made if (place / os.fsdecode(name)).exists())
-    write_joined(listed, (name + b"\n" for name in there))
+    remaining = sorted(name for name in written if (place / os.fsdecode(name)).exists())
+    write_joined(listed, (name + b"\n" for name in remaining))
 
 
 def _named_in(folder: Path) -> set[bytes]:
@@ -95,7 +95,7 @@ def _named_in(folder: Path) -> set[bytes]:
     return named
 
 
-def _is_as_made(path: Path) -> bool:
+def _is_unchanged(path: Path) -> bool:
     """Whether the content of the file still matches the hash in its name."""
     return _is_plain(path) and sha256(path.read_bytes()).hexdigest()[:16] == path.stem
 

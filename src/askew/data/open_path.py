@@ -31,15 +31,15 @@ _WORLD = os.path.join("images", ".drawn")
 """A file in every folder written by ``askew world``."""
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
-    "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
+    "Known formats: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
     "(askew ls reader lists them), JSONL with "
     '{"image": ..., "question": ..., "answer": ...} or groups, CSV or TSV with columns of these names, and .txt '
-    "with one question a line"
+    "with one question per line"
 )
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
     "scenes": "this is a GQA scene graph file. Give the questions file, and this one as scenes=...",
-    "results": "this is a file of predictions (nothing in it is called 'question'). Give the questions as data, and "
+    "results": "this is a file of predictions (it has no field 'question'). Give the questions as data, and "
     "this one as the model: predictions:...",
 }
 
@@ -60,7 +60,7 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
 
 
 def _kind_and_file(path: str) -> tuple[str, str]:
-    """A format, or the reader of a benchmark as in ``MARKS``; and the file to be read, if it is not the path."""
+    """A format, or the reader of a benchmark as in ``MARKS``; and the file to read, which is usually the path."""
     if path.endswith(_TEXT):
         return "lines", path
     if os.path.isfile(os.path.join(path, RELEASE)):
@@ -71,12 +71,12 @@ def _kind_and_file(path: str) -> tuple[str, str]:
         return "groups", groups
     kind = sniff(path) or _format(path)
     if kind not in READERS and kind not in MARKS:
-        raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
+        raise DataError(f"{path}: {_ADVICE.get(kind, f'askew cannot read this as data. {_KNOWN}')}.")
     return kind, path
 
 
 def _format(path: str) -> str:
-    """The format of a path that holds no benchmark."""
+    """The format of a path that is not a benchmark."""
     if os.path.isdir(path):
         return _format_in(path)
     if not is_table(path):
@@ -92,7 +92,7 @@ def _release_split(folder: str) -> str:
     path = os.path.join(folder, "test.jsonl")
     if os.path.isfile(path) and not os.path.getsize(path):
         raise DataError(
-            f"{path}: no question of this release is in test. Give another split: {os.path.join(folder, 'train.jsonl')}"
+            f"{path}: this release has no test questions. Give another split: {os.path.join(folder, 'train.jsonl')}"
         )
     return path
 

@@ -43,10 +43,10 @@ def read_predictions(
     log = open_log(path, ids)
     if log is not None:
         return logged_answers(path, log)
-    seen = glimpse(path)
-    if seen.top == "[":
+    shape = glimpse(path)
+    if shape.top == "[":
         return _listed(Sieve(path, skip=False, advice=""))
-    if all(any(name in seen.keys for name in names) for names in (_IDS, _ANSWERS)) or _is_lined(path):
+    if all(any(name in shape.keys for name in names) for names in (_IDS, _ANSWERS)) or _is_lined(path):
         return _lined(Sieve(path, skip=False, word="line", advice=""))
     return _mapped(Sieve(path, skip=False, advice=""))
 

@@ -49,15 +49,16 @@ class SceneIndex:
         return self._cached(image)
 
     def _read(self, image: str) -> Scene:
-        found = self._index.get(image)
-        if found is None:
+        entry = self._index.get(image)
+        if entry is None:
             raise BadRecord(
                 f"image {image!r} has no scene graph in {self._path}. Use the scene graphs of the same split."
             )
+        number, record = entry
         try:
-            return scene_of(image, found[1])
+            return scene_of(image, record)
         except BadRecord as fault:
-            raise BadRecord(f"its scene graph ({self._path}, record {found[0]}): {fault}") from None
+            raise BadRecord(f"its scene graph ({self._path}, record {number}): {fault}") from None
 
 
 def scene_of(key: str, record: object) -> Scene:
@@ -105,7 +106,7 @@ def _check_scene(scene: Mapping[str, Any]) -> None:
         if not isinstance(relation, list) or len(relation) != 3 or not isinstance(relation[1], str):
             raise wrong("relations[…]", "[thing, name, thing]", relation)
         if not all(isinstance(thing, str | int) and thing in known for thing in relation[::2]):
-            raise BadRecord(f"the relation {short(relation)} is of things that are not in the scene.")
+            raise BadRecord(f"the relation {short(relation)} names things that are not in the scene.")
 
 
 def _list(record: Mapping[str, Any], key: str) -> list[Any]:
@@ -119,8 +120,8 @@ def _check_numbers(record: Mapping[str, Any], key: str, wanted: str, count: int,
     values = record.get(key)
     if values is None:
         return
-    right = isinstance(values, list) and len(values) == count and all(type(value) in (int, float) for value in values)
-    if not right or (least is not None and min(values) < least):
+    valid = isinstance(values, list) and len(values) == count and all(type(value) in (int, float) for value in values)
+    if not valid or (least is not None and min(values) < least):
         raise wrong(key, wanted, values)
 
 
@@ -157,7 +158,7 @@ def scene_files(path: str) -> list[str]:
     found = sorted(name for name in os.listdir(path) if "sceneGraphs" in name and ".json" in name)
     if not found:
         raise DataError(
-            f"{path}: no file with sceneGraphs in its name is in this folder. Put val_sceneGraphs.json there."
+            f"{path}: this folder has no file with sceneGraphs in its name. Put val_sceneGraphs.json there."
         )
     return [os.path.join(path, name) for name in found]
 
@@ -185,16 +186,16 @@ def _number(part: Mapping[str, Any], key: str) -> float | None:
 
 def _relations(subject: str, part: Mapping[str, Any], objects: Mapping[str, Any]) -> list[Relation]:
     try:
-        found = [Relation(subject, each["name"], each["object"]) for each in part.get("relations") or ()]
+        relations = [Relation(subject, each["name"], each["object"]) for each in part.get("relations") or ()]
     except (KeyError, TypeError):
         raise BadRecord(f"a relation of object {subject!r} lacks its 'name' or 'object'. Fix it.") from None
-    for relation in found:
+    for relation in relations:
         for key, value in (("name", relation.name), ("object", relation.object)):
             if not isinstance(value, str):
                 raise wrong(f"relations[…].{key}", "text", value)
         if relation.object not in objects:
             raise BadRecord(f"object {subject!r} is related to {relation.object!r}, which is not in the scene. Fix it.")
-    return found
+    return relations
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,7 +212,7 @@ class SceneFile:
     """Messages about the bad records left out by the last reading."""
 
     counted: ClassVar[str] = "scene"
-    """The unit that ``questions`` yields one of."""
+    """What messages call the records: ``questions`` yields one question for each."""
 
     def __post_init__(self) -> None:
         scene_files(self.path)
@@ -232,7 +233,7 @@ class SceneFile:
         """One question for each scene, in the order of the files: no text, no answers, the scene and its image.
 
         An image whose file is missing is only refused when it is opened, since questions can be made from the scene.
-        If none is there, the folder is wrong.
+        If no image has a file, the folder must be wrong: BadImage is raised at the end.
         """
         self.skipped.clear()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
@@ -244,7 +245,7 @@ class SceneFile:
                     if question:
                         yield question
         if images.missing and not images.found:
-            raise BadImage(f"{self.path}: not one image was found, e.g. {images.missing}")
+            raise BadImage(f"{self.path}: none of the images was found, e.g. {images.missing}")
 
 
 def _question(key: str, record: object, seen: Index, images: ImagesById) -> Question:

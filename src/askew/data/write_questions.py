@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from askew.answers.normalise import modal_answer
-from askew.data.manifest import kept
+from askew.data.manifest import save_image
 from askew.errors import DataError
 from askew.files.paths import ImageFolders, remember, with_image
 from askew.files.read_write import replaced, write_joined
@@ -36,7 +36,7 @@ def write_jsonl(questions: Iterable[Question], path: str, root: str | None = Non
 def write_vqa(questions: Iterable[Question], directory: str, name: str = "val2014") -> tuple[str, str]:
     """Write questions as the official VQA v2 pair of files for the split ``name``; returns their paths.
 
-    The format cannot hold scenes, contexts and the paths of images. Every question gets an annotation; the
+    The format cannot hold scenes, contexts or the paths of images. Every question gets an annotation; the
     ``multiple_choice_answer`` is the most frequent answer, the first in case of a tie.
     """
     asked = os.path.join(directory, f"v2_OpenEnded_mscoco_{name}_questions.json")
@@ -75,7 +75,7 @@ def write_gqa(questions: Iterable[Question], path: str) -> int:
 
 def stored_image(folder: str, image: ImageRef, folders: ImageFolders) -> ImageRef:
     """The image with a path that a file in this folder can refer to."""
-    return folders.public(image if image.data is None else _kept(folder, image))
+    return folders.public(image if image.data is None else _saved(folder, image))
 
 
 def line(record: Any) -> bytes:
@@ -91,9 +91,9 @@ def encoded(record: Any) -> bytes:
         raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Fix it.") from None
 
 
-def _kept(folder: str, image: ImageRef) -> ImageRef:
+def _saved(folder: str, image: ImageRef) -> ImageRef:
     """A generated image as a file of this folder."""
-    named = kept(folder, image)
+    named = save_image(folder, image)
     return replace(named, path=os.path.join(folder, str(named.path)))
 
 
@@ -113,11 +113,11 @@ def _annotation(question: Question, image: Id) -> dict[str, Any]:
         raise DataError(
             f"question {question.id!r} has {given} answers and {rated} confidences. Give one for each answer, or none."
         )
-    sure = question.confidences or ("",) * len(question.answers)
-    parts: Iterator[tuple[int, tuple[str, str]]] = enumerate(zip(question.answers, sure, strict=True), 1)
+    confidences = question.confidences or ("",) * len(question.answers)
+    parts: Iterator[tuple[int, tuple[str, str]]] = enumerate(zip(question.answers, confidences, strict=True), 1)
     answers = [
-        {"answer": answer, **({"answer_confidence": how} if how else {}), "answer_id": place}
-        for place, (answer, how) in parts
+        {"answer": answer, **({"answer_confidence": confidence} if confidence else {}), "answer_id": place}
+        for place, (answer, confidence) in parts
     ]
     return {
         "question_type": question.kind.question_type,
@@ -132,7 +132,7 @@ def _annotation(question: Question, image: Id) -> dict[str, Any]:
 def _gqa_record(question: Question) -> dict[str, Any]:
     image = _image_id(question)
     if not isinstance(question.id, str) or not isinstance(image, str):
-        raise DataError(f"question {question.id!r}: GQA ids are text, of images too. Make them text first.")
+        raise DataError(f"question {question.id!r}: GQA's ids of questions and images are text. Convert them first.")
     if len(question.answers) > 1:
         raise DataError(f"question {question.id!r} has {len(question.answers)} answers; GQA has one. Choose one first.")
     structural, _, semantic = question.kind.question_type.partition("/")

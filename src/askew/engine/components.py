@@ -101,7 +101,7 @@ def _check_questions(questions: Iterable[Question]) -> None:
                 value = described(getattr(question, name))
                 raise UsageError(f"The {name} of {described(question)} is {value}: it must be {wanted}.")
         if question.id in seen:
-            raise UsageError(f"The id {question.id!r} is that of two questions. Ids must differ; rename one.")
+            raise UsageError(f"The id {question.id!r} belongs to two questions. Ids must differ; rename one.")
         seen.add(question.id)
 
 

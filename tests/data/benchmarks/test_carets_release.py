@@ -62,7 +62,7 @@ def test_pairs_are_recognised_by_the_suffix_of_the_id(tmp_path):
     assert len({g.id for g in groups}) == 4
     assert data.remarks == [
         "CARETS: 2 of 27 expected files.",
-        "CARETS: left out, as nothing was made from them: 1 questions of obj_verification_rephrase_test.json.",
+        "CARETS: left out because nothing was made from them: 1 questions of obj_verification_rephrase_test.json.",
         "CARETS: 2 pairs of NEGATION-DIR (the paper has 10,000, Table 6).",
         "CARETS: 2 pairs of REPHRASE-INV (the paper has 19,412, Table 6).",
     ]

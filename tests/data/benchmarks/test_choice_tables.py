@@ -119,7 +119,7 @@ def test_faults(tmp_path):
     good = {"index": 1, "image": IMAGE, "question": "Which?", "A": "x", "B": "y", "answer": "B"}
     cases = (
         ({"index": 1}, "the id 1 occurs twice"),
-        ({"index": 2, "answer": "C"}, "the answer 'C' is none of 'choices'"),
+        ({"index": 2, "answer": "C"}, "the answer 'C' is not in 'choices'"),
         ({"index": 2, "image": "9"}, "neither base64 nor the index of a row"),
         ({"index": 2, "B": "x"}, "two of 'choices' are 'x'"),
     )

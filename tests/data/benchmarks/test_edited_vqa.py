@@ -76,7 +76,7 @@ def test_edits_of_a_question_are_one_group(tmp_path):
         IvVqa(str(tmp_path))
     odd = CvVqa(str(edited_vqa(tmp_path, CV_EDITS, [(71, 7, 701, "2", "3")])))
     list(odd.groups())
-    assert odd.remarks[-1] == "CV-VQA: 1 edits whose count does not drop by one, which no flip is counted for."
+    assert odd.remarks[-1] == "CV-VQA: 1 edits whose count does not drop by one, left out of the flips."
     same = open_path(edited_vqa(tmp_path, IV_EDITS))
     assert isinstance(same, IvVqa)
     assert {variant.expect for group in same.groups() for variant in group.variants} == {Expect.SAME}

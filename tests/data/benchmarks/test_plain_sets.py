@@ -208,7 +208,7 @@ def test_every_set_is_recognised_and_read(tmp_path):
     assert "VizWiz: 3 of 4,319 expected questions." in remarks(tmp_path, "vizwiz")
     assert "OK-VQA: 3 of 5,046 expected questions." in remarks(tmp_path, "okvqa")
     assert "A-OKVQA: 3 of 1,145 expected questions." in remarks(tmp_path, "aokvqa")
-    assert "left out, as difficult to answer directly: 1 questions" in remarks(tmp_path, "aokvqa")
+    assert "left out because they are difficult to answer directly: 1 questions" in remarks(tmp_path, "aokvqa")
     (tmp_path / "v1").mkdir()
     for file, content in shaped(
         ROWS, lambda answer: {"question_type": "what", "answers": [{"answer": answer}]}

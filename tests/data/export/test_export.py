@@ -60,7 +60,7 @@ def test_the_same_words_about_an_edited_image_are_another_question(groups, tmp_p
 
 def test_an_id_that_asks_two_things_is_refused(groups):
     other = replace(groups[0].original, text="Why?")
-    with pytest.raises(DataError, match="the id 0 asks two things"):
+    with pytest.raises(DataError, match="the id 0 belongs to two questions"):
         distinct_questions([*groups, Group("o", "rad", other)])
 
 

@@ -59,8 +59,8 @@ class Aokvqa(QuestionBenchmark):
                 yield question
         if difficult:
             self.remarks.append(
-                f"{self.title}: left out, as difficult to answer directly: {difficult:,} questions (task=choice asks "
-                "them)."
+                f"{self.title}: left out because they are difficult to answer directly: {difficult:,} questions "
+                "(task=choice asks them)."
             )
 
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:

@@ -1,4 +1,4 @@
-"""Adversarial VQA (Li et al. 2021), AdVQA (Sheng et al. 2021), and what ``askew collect export`` releases.
+"""Adversarial VQA (Li et al. 2021), AdVQA (Sheng et al. 2021), and releases written by ``askew collect export``.
 
 Files in the format of VQA v2; records may have ``round``, ``domain`` and ``split``. A release of our collection service
 has them in ``vqa/``, and its images in ``images/``.

@@ -1,8 +1,8 @@
 """What readers of published benchmarks share: their files, images by name, bad records, counts against published sizes.
 
 A reader is a frozen dataclass with ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark whose
-questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``). What
-identifies its files stands in ``sniff.MARKS``.
+questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``).
+``sniff.MARKS`` says how its files are recognised.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BenchmarkFiles:
     images: str | None = None
     """The folder of images, which are found by name in it and its sub-folders; by default the folder of the files."""
     skip_bad: bool = False
-    """Leave out bad records and list them in ``skipped``; read files of another size than the published ones."""
+    """Leave out bad records and list them in ``skipped``; accept files that differ in size from the published ones."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Messages about the bad records left out by the last reading."""
     remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -123,14 +123,14 @@ class BenchmarkFiles:
         return Counter()
 
     def stopped(self, counts: Mapping[str, int]) -> None:
-        """A remark about each count when reading stops before the end (``--limit``): how much of it was read."""
+        """Add a remark about each count when reading stops before the end (``--limit``): how much was read."""
         expected = self.expected()
         for what, count in counts.items():
             size = f" of {_sizes(expected[what])} expected" if what in expected else ""
-            self.remarks.append(f"{self.title}: {count:,}{size} {what} were read, not the rest.")
+            self.remarks.append(f"{self.title}: reading stopped after {count:,}{size} {what}.")
 
     def finish(self, counts: Mapping[str, int]) -> None:
-        """Compare the counts with the published sizes: a remark about each, an error if one differs."""
+        """Compare the counts with the published sizes: add a remark about each, raise an error if one differs."""
         expected, paper = self.expected(), self.in_the_paper()
         for what in dict.fromkeys((*counts, *expected)):
             count, size = counts.get(what, 0), expected.get(what)
@@ -138,13 +138,13 @@ class BenchmarkFiles:
                 beside = f" (the paper has {paper[what]})" if what in paper else ""
                 self.remarks.append(f"{self.title}: {count:,} {what}{beside}.")
                 continue
-            said = f"{self.title}: {count:,} of {_sizes(size)} expected {what}"
+            summary = f"{self.title}: {count:,} of {_sizes(size)} expected {what}"
             if count not in (size if isinstance(size, tuple) else (size,)) and not self.skip_bad:
                 raise DataError(
-                    f"{self.path}: {said}, so this is not the published benchmark. Copy the files again, or read them "
-                    "as they are: --skip-bad, or skip_bad=true after the data."
+                    f"{self.path}: {summary}, so this is not the published benchmark. Copy the files again, or read "
+                    "them as they are: --skip-bad, or skip_bad=true after the data."
                 )
-            self.remarks.append(f"{said}.")
+            self.remarks.append(f"{summary}.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,8 +194,8 @@ class QuestionBenchmark(BenchmarkFiles):
 class ImagesByName:
     """The image files in a folder and its sub-folders, found by name; the folder is listed once.
 
-    If files of one name lie in several sub-folders, the one whose path ends most like the name in the data is taken.
-    Without a folder given by the user, and without image files beside the data, images are only known by their names.
+    If several sub-folders have a file of that name, the one whose path shares the longest end with the name in the data
+    is used. Without a folder given by the user, and without image files beside the data, images are only known by name.
     """
 
     def __init__(self, given: str | None, beside: str) -> None:
@@ -207,7 +207,7 @@ class ImagesByName:
 
     @cached_property
     def _places(self) -> dict[str, str | list[str]]:
-        """The path of each image file below the folder, by its name; several where the name occurs again."""
+        """The path of each image file below the folder, by its name; a list if the name occurs more than once."""
         found: dict[str, str | list[str]] = {}
         for place, folders, names in os.walk(self._folder):
             folders.sort()
@@ -220,11 +220,11 @@ class ImagesByName:
 
     @property
     def has_files(self) -> bool:
-        """Whether a folder is given, or image files lie beside the data."""
+        """Whether a folder is given, or image files are beside the data."""
         return self._given or bool(self._places)
 
     def first(self, names: Sequence[str]) -> str:
-        """The first of these names that a file has; the first of all if none is there."""
+        """The first of these names for which there is a file; ``names[0]`` if there is none."""
         return next((name for name in names if name in self._places), names[0])
 
     def find(self, name: str) -> ImageRef:
@@ -240,7 +240,7 @@ class ImagesByName:
             if len(fitting) != 1:
                 raise BadImage(
                     f"{len(found)} files are called {base} in {self._folder}, e.g. {found[0]} and {found[1]}. "
-                    "Give a folder with only the right one (--images DIR; images=...)."
+                    "Give a folder with only the correct one (--images DIR; images=...)."
                 )
             found = fitting[0]
         if found is None:

@@ -36,10 +36,10 @@ def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
                 if len(cells) == len(names):
                     yield number, dict(zip(names, cells, strict=True))
                 elif cells:
-                    fault = BadRecord(f"there are {len(cells)} cells under {len(names)} names. Fix the row.")
+                    fault = BadRecord(f"there are {len(cells)} cells for {len(names)} columns. Fix the row.")
                     sieve.refuse(number, fault)
-        except UnicodeDecodeError as wrong:
-            raise DataError(f"{path}: not UTF-8 ({wrong.reason}). Save the file as UTF-8.") from None
+        except UnicodeDecodeError as trouble:
+            raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
         except csv.Error as trouble:
             raise DataError(f"{path}: the table is broken ({trouble}). Copy or download it again.") from None
 
@@ -56,7 +56,7 @@ def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def stored_image(key: Id, value: Any) -> ImageRef:
-    """The image in a cell of a Parquet file: bytes, or an object with ``bytes`` as image columns of hubs have them."""
+    """The image in a cell of a Parquet file: bytes, or an object with ``bytes``, as in the hub's image columns."""
     content = value.get("bytes") if isinstance(value, Mapping) else value
     if not isinstance(content, bytes) or not content:
         raise BadImage("the row has no image. Use the file with the images, as it is published.")

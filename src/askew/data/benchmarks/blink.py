@@ -19,7 +19,7 @@ class Blink(QuestionBenchmark):
     title: ClassVar[str] = "BLINK"
 
     def files(self) -> Sequence[str]:
-        """None: always an error."""
+        """Always raises an error."""
         raise DataError(
             f"{self.path}: this is BLINK, whose questions are about up to four images, and askew asks about one image. "
             "Choose another benchmark; askew ls reader lists them."

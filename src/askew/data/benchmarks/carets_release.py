@@ -1,7 +1,7 @@
 """The release of CARETS (Jimenez et al. 2022), 27 JSON lists, and the files that ``askew build`` writes in its format.
 
 A record is ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``. A changed
-question has the id of its original and a suffix that tells the test; originals and changed questions are mixed. The
+question has the id of its original and a suffix that names the test; originals and changed questions are mixed. The
 released files have no suffix for changed images; ours have ``-v1``, ``-v2``, ...
 """
 
@@ -56,7 +56,7 @@ class CaretsRelease(GroupBenchmark):
         return self.marked_files(_WANTED)
 
     def expected(self) -> Mapping[str, int]:
-        """Nothing is enforced: the paper's sizes are only remarks, since some of the files alone are useful too."""
+        """Empty: the paper's sizes are only remarks, since a few of the files are useful too."""
         return {}
 
     def in_the_paper(self) -> Mapping[str, str]:
@@ -77,7 +77,7 @@ class CaretsRelease(GroupBenchmark):
             self.remarks.append(f"{self.title}: {len(released)} of {RELEASED_FILES} expected files.")
         for name, count in unchanged.items():
             self.remarks.append(
-                f"{self.title}: left out, as nothing was made from them: {count:,} questions of {name}."
+                f"{self.title}: left out because nothing was made from them: {count:,} questions of {name}."
             )
 
     def _released(self) -> list[str]:

@@ -75,7 +75,7 @@ class ConVqa(GroupBenchmark):
                     if split is None:
                         self.remarks.append(
                             f"{self.title}: without {TEST} beside it all of {os.path.basename(path)} is read; "
-                            "published figures are of its test images."
+                            "published figures are for its test images."
                         )
                     yield from self._sets(path, counts, test if split else None)
 

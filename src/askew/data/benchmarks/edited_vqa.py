@@ -2,9 +2,9 @@
 
 Files with the names of VQA v2, in two folders: unedited questions (``original``) and edits (``edited``). The
 ``image_id`` of an edit is the text ``000000000042_000000000018``: the image and, in IV-VQA, the COCO category whose
-instances were all removed though the question does not ask about them (the answer stays), or in CV-VQA the one COCO
-annotation removed of those that are counted (the answer drops by one). In CV-VQA only ``answers`` are decremented:
-``multiple_choice_answer`` is not (*sic*), which is how the two are told apart.
+instances were all removed, which the question does not ask about (the answer stays), or in CV-VQA the one COCO
+annotation that was removed among those that are counted (the answer drops by one). In CV-VQA only ``answers`` are
+decremented: ``multiple_choice_answer`` is not (*sic*), which is how the two are distinguished.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class EditedVqa(GroupBenchmark):
                     counts["questions"] += 1
                     counts["edits"] += len(group.variants)
                     if self.kind == "cv" and (odd := sum(not _drops(group.original, v) for v in group.variants)):
-                        counts["edits whose count does not drop by one, which no flip is counted for"] += odd
+                        counts["edits whose count does not drop by one, left out of the flips"] += odd
                     yield group
 
     def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], asked: Question, subset: str) -> Group | None:
@@ -134,8 +134,8 @@ class EditedVqa(GroupBenchmark):
             sieve.sift(number, edit_id(record), self._edit, original, record, annotation, subset)
             for number, (record, annotation) in members
         )
-        kept = tuple(variant for variant in variants if variant is not None)
-        return Group(original.id, self.suites[0], original, kept) if kept else None
+        edits = tuple(variant for variant in variants if variant is not None)
+        return Group(original.id, self.suites[0], original, edits) if edits else None
 
     def _edit(
         self, original: Question, record: Mapping[str, Any], annotation: Mapping[str, Any], subset: str
@@ -172,7 +172,7 @@ class CvVqa(EditedVqa):
 
 
 def edited_vqa(path: str, images: str | None = None, skip_bad: bool = False) -> EditedVqa:
-    """IV-VQA or CV-VQA: whether the answer to the first edited question stays, or drops by one."""
+    """IV-VQA or CV-VQA, depending on whether the answer to the first edited question stays or drops by one."""
     edits = PathContents(path).of("edited_vqa:edited_vqa")
     return (CvVqa if _kind_of(edits[0]) == "cv" else IvVqa)(path, images, skip_bad)
 

@@ -124,7 +124,7 @@ def _chunk_folder(path: str, split: str | None) -> list[str]:
 def _one_split(path: str, found: list[str]) -> list[str]:
     splits = sorted({split_of(file) for file in found})
     if not splits:
-        raise DataError(f"{path}: no GQA questions file is there. Put e.g. val_balanced_questions.json there.")
+        raise DataError(f"{path}: there is no GQA questions file. Put e.g. val_balanced_questions.json there.")
     if len(splits) > 1:
         raise DataError(
             f"{path}: questions of several splits ({', '.join(splits)}). Pick one, e.g. gqa:{path},split={splits[0]}"

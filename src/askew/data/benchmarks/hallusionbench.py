@@ -2,10 +2,10 @@
 
 ``HallusionBench.json``: a list of ``{category, subcategory, visual_input, set_id, figure_id, question_id, question,
 gt_answer "1" | "0", filename}``. Its questions are grouped in five ways, under the tag ``grouping``: ``single`` (each
-alone: aAcc), ``question`` (one question about all figures of a set: qAcc), of these the unchanged figures or none
-(``easy``) and the changed ones (``hard``), and ``figure`` (all questions about a figure: fAcc). Each question is still
-asked once. Easy and hard accuracy of the leaderboard are over such groups, not over questions: 79.56 % are 362 of 455,
-38.37 % are 165 of 430.
+alone: aAcc), ``question`` (one question about all figures of a set: qAcc), the same with only the unchanged figures or
+none (``easy``) or only the changed ones (``hard``), and ``figure`` (all questions about a figure: fAcc). Each question
+is still asked once. Easy and hard accuracy of the leaderboard are over such groups, not over questions: 79.56 % is 362
+of 455, 38.37 % is 165 of 430.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = "HallusionBench.json"
 _ID = ("category", "subcategory", "set_id", "figure_id", "question_id")
 _QUESTION = ("category", "subcategory", "set_id", "question_id")
 _SAME = {"question": _QUESTION, "figure": _ID[:4], "easy": _QUESTION, "hard": _QUESTION}
-"""What the records of a group have in common, for each grouping."""
+"""The fields that the records of a group have in common, for each grouping."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +47,7 @@ class HallusionBench(GroupBenchmark):
         return {"questions": 1129, "questions without an image": 178, "question groups": 455, "figure groups": 346}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
-        """Every question alone, then the groups by question, by figure, and by question of the easy and the hard."""
+        """Every question alone, then the groups by question, by figure, and by easy and by hard question."""
         path = self.files()[0]
         sieve = self.sieve(path)
         for number, key, record in distinct(sieve, self.records(sieve), _id):
@@ -62,8 +62,8 @@ class HallusionBench(GroupBenchmark):
             chosen = ((n, _key(grouping, record), record) for n, _, record in rows if _in(grouping, record))
             for group in gathered(chosen):
                 records = sorted(group, key=_order)
-                made = (silent.sift(number, None, self._question, _id(record), record) for number, record in records)
-                members = [question for question in made if question is not None]
+                asked = (silent.sift(number, None, self._question, _id(record), record) for number, record in records)
+                members = [question for question in asked if question is not None]
                 if members:
                     counts[f"{grouping} groups"] += 1
                     yield _group(grouping, members)

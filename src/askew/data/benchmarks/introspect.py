@@ -3,7 +3,7 @@
 ``VQAIntrospect_{train,val}v1.0.json``: ``{question_id: {image_id, reasoning_question, reasoning_answer_most_common,
 introspect: [{sub_qa: [{sub_question, sub_answer}], pred_q_type}]}}``, one ``introspect`` entry per annotator. Entries
 whose ``pred_q_type`` is invalid are left out, as are repeats of a sub-question with the same answer; the answer "yea"
-is read as yes. Ten answers to a reasoning question come from the annotations of VQA v2 if they are there.
+is read as yes. If the annotations of VQA v2 are there, reasoning questions have the ten answers in them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class VqaIntrospect(GroupBenchmark):
             if not annotations:
                 name = f"v2_mscoco_{subset}_annotations.json"
                 self.remarks.append(
-                    f"{self.title}: reasoning questions have one answer each; ten with {name} beside them."
+                    f"{self.title}: reasoning questions have one answer each; put {name} beside them for ten."
                 )
             for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
                 group = sieve.sift(number, key, self._group, str(key), record, subset, answers)
@@ -105,7 +105,7 @@ class VqaIntrospect(GroupBenchmark):
         return found[0] if found else None
 
     def _remember(self, path: str, answers: Index) -> None:
-        """Keep people's answers to all questions of VQA v2 on disk."""
+        """Store people's answers to all questions of VQA v2 on disk."""
         sieve = self.sieve(path)
         for number, key, record in distinct(sieve, items(path, "annotations"), question_id):
             people = sieve.sift(number, key, annotated_answers, mapping(record))

@@ -82,7 +82,7 @@ def _question(key: Id, row: Mapping[str, Any], image: Callable[[Id, Any], ImageR
 
 
 def split_options(words: str) -> tuple[str, tuple[str, ...]]:
-    """A question and the options that stand after it.
+    """A question and the options that follow it.
 
     >>> split_options("What is it?\\nOptions: A: a cat, B: a dog, or so, C: a cow")
     ('What is it?', ('a cat', 'a dog, or so', 'a cow'))

@@ -1,8 +1,8 @@
-"""MMVP (Tong et al. 2024): a question about two images that CLIP takes for the same; their answers differ.
+"""MMVP (Tong et al. 2024): a question about two images that look alike to CLIP but have different answers.
 
 A folder with ``Questions.csv`` (``Index, Question, Options, Correct Answer``; in some copies the first is spelt
-``lndex``, with a small L) and ``MMVP Images/{1..300}.jpg``. Rows 2k - 1 and 2k are a pair. A pair has no original: the
-first row is taken, and the metrics are symmetric.
+``lndex``, with a small L) and ``MMVP Images/{1..300}.jpg``. Rows 2k - 1 and 2k are a pair. Neither is the original of
+the other: the first row is taken as such, and the metrics are symmetric.
 """
 
 from __future__ import annotations

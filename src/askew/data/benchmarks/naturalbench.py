@@ -94,15 +94,15 @@ class NaturalBench(GroupBenchmark):
 def _group(key: str, members: Sequence[Member]) -> Group:
     if len(members) != 4 or not all(member[0] for member in members):
         raise BadRecord("four consecutive rows [question, image, answer, type] make a group. Fix these rows.")
-    made = [_question(key, place, member) for place, member in zip(PLACES, members, strict=True)]
-    truths = [question.answers for question in made]
+    questions = [_question(key, place, member) for place, member in zip(PLACES, members, strict=True)]
+    truths = [question.answers for question in questions]
     if truths[0] == truths[1] or truths[2] == truths[3]:
         raise BadRecord("a question has the same answer for both images; the four rows are out of order. Fix them.")
     variants = tuple(
         Variant(question, Expect.GIVEN, f"q{asked}i{image}", "naturalbench")
-        for question, (asked, image) in zip(made[1:], PLACES[1:], strict=True)
+        for question, (asked, image) in zip(questions[1:], PLACES[1:], strict=True)
     )
-    return Group(key, "naturalbench", made[0], variants)
+    return Group(key, "naturalbench", questions[0], variants)
 
 
 def _question(key: str, place: tuple[str, str], member: Member) -> Question:
@@ -111,11 +111,11 @@ def _question(key: str, place: tuple[str, str], member: Member) -> Question:
     tags = (("image", shown), ("question", asked))
     name = f"{key}/q{asked}i{shown}"
     if kind == "yes_no":
-        said = answer.strip().lower()
-        if said not in ("yes", "no"):
+        label = answer.strip().lower()
+        if label not in ("yes", "no"):
             raise wrong("answer", "Yes or No", answer)
         words = words if SUFFIX in words else f"{words} {SUFFIX}"
-        return Question(name, image(), words, (said,), Kind("yes/no"), tags=tags)
+        return Question(name, image(), words, (label,), Kind("yes/no"), tags=tags)
     options = _OPTIONS.search(words)
     if kind not in ("multiple_choice", "mcq") or options is None or answer.strip() not in ("A", "B"):
         raise BadRecord(

@@ -54,7 +54,7 @@ class P2Release(GroupBenchmark):
         return {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
-        """The questions of VQA v2 that have a changed question, with those."""
+        """The questions of VQA v2 that have changed questions, with these."""
         pair = self._pair()
         yield from linked_groups(self, original_questions(self, self.vqa, self.split), [pair], _variant, counts)
         if os.path.basename(pair[0]).startswith("vqap2"):
@@ -73,5 +73,5 @@ def _variant(path: str, original: Question, record: Fields, annotation: Fields) 
         raise BadRecord(f"'perturbation' is {short(test)}; it must be syn, para or ant. Fix the record.")
     made_by = f"{test}/{source}" if source else test
     key = f"p2/{question_id(record)}"
-    made = variant_of(original, key, record, annotation, P2_TESTS[test], test, made_by)
-    return replace(made, note={"origin": source}) if source else made
+    variant = variant_of(original, key, record, annotation, P2_TESTS[test], test, made_by)
+    return replace(variant, note={"origin": source}) if source else variant

@@ -1,10 +1,10 @@
-"""POPE (Li et al. 2023): is an object in the image? Objects that are there, and objects drawn in three ways.
+"""POPE (Li et al. 2023): is an object in the image? Present objects, and absent ones chosen by three strategies.
 
 Files ``coco_pope_{random,popular,adversarial}.json`` (JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with
 ``question_id``, ``image``, ``text``, ``label``. Rows alternate: an object that is in the image (yes), one that is not
-(no); an early edition has the three present objects of an image first, then the three absent ones. The objects that are
-there are the same in the three files of a set, so each is the original of a group whose variants are the absent objects
-of the three strategies.
+(no); an early edition has the three present objects of an image first, then the three absent ones. The present objects
+are the same in the three files of a set, so each is the original of a group whose variants are the absent objects of
+the three strategies.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILE = names_of("pope:Pope")
 _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
 _KEYS = {"question_id", "image", "text", "label"}
 
-Asked = tuple[Question, Question]
+Pair = tuple[Question, Question]
 """A question about an object in the image, and one about an object that is not in it."""
 Row = tuple[int, Id, Question | None]
 """The number of a row, its id and its question (None if it is bad)."""
@@ -64,8 +64,7 @@ class Pope(GroupBenchmark):
             )
         streams = [self._pairs(path, counts) for path in by_strategy.values()]
         for row in zip_longest(*streams):
-            found = {name: pair for name, pair in zip(by_strategy, row, strict=True) if pair is not None}
-            yield from _grouped(found)
+            yield from _grouped({name: pair for name, pair in zip(by_strategy, row, strict=True) if pair is not None})
 
     def _by_strategy(self) -> dict[str, str]:
         if not os.path.isdir(self.path):
@@ -87,8 +86,8 @@ class Pope(GroupBenchmark):
         found = sets[wanted[0]]
         return {name: found[name] for name in STRATEGIES if name in found}
 
-    def _pairs(self, path: str, counts: Counter[str]) -> Iterator[Asked | None]:
-        """The pairs of a file at their places, two rows each; None where a row of one is bad."""
+    def _pairs(self, path: str, counts: Counter[str]) -> Iterator[Pair | None]:
+        """The pairs of a file at their positions, two rows each; None for a pair with a bad row."""
         sieve, done = self.sieve(path), 0
         for rows, following in self._images(sieve, counts):
             for place, pair in _pairs_of(sieve, rows, following):
@@ -122,7 +121,7 @@ class Pope(GroupBenchmark):
         return Question(key, self.image(text(record, "image")), text(record, "text"), (label,), Kind("yes/no"))
 
 
-def _pairs_of(sieve: Sieve, rows: Sequence[Row], following: int) -> Iterator[tuple[int, Asked]]:
+def _pairs_of(sieve: Sieve, rows: Sequence[Row], following: int) -> Iterator[tuple[int, Pair]]:
     """The pairs of one image, each with its place in the file: a present object and an absent one.
 
     Rows alternate between the two; or all present objects come first, then as many absent ones. A row whose partner was
@@ -163,15 +162,15 @@ def _refuse(sieve: Sieve, number: int, key: Id) -> None:
     sieve.refuse(number, fault, key)
 
 
-def _grouped(found: Mapping[str, Asked]) -> Iterator[Group]:
+def _grouped(pairs: Mapping[str, Pair]) -> Iterator[Group]:
     """One group of all strategies if they ask about the same present object, else one for each."""
-    asked: dict[tuple[object, str], list[str]] = {}
-    for strategy, (present, _) in found.items():
-        asked.setdefault((present.image and present.image.id, present.text), []).append(strategy)
-    for strategies in asked.values():
-        original = found[strategies[0]][0]
+    strategies_of: dict[tuple[object, str], list[str]] = {}
+    for strategy, (present, _) in pairs.items():
+        strategies_of.setdefault((present.image and present.image.id, present.text), []).append(strategy)
+    for strategies in strategies_of.values():
+        original = pairs[strategies[0]][0]
         variants = tuple(
-            Variant(found[strategy][1], Expect.GIVEN, strategy, f"pope/{strategy}") for strategy in strategies
+            Variant(pairs[strategy][1], Expect.GIVEN, strategy, f"pope/{strategy}") for strategy in strategies
         )
         yield Group(original.id, "pope", original, variants)
 

@@ -1,7 +1,7 @@
 """The release of RAD (Rosenberg et al. 2021): questions of VQA v2 asked again as yes/no questions.
 
 Files ``yes-no_from_{colors,how-many,what-kind}_{train,val}_{questions,annotations}.json`` in the format of VQA v2. How
-a question names the one it was made from is not documented: it has the same id, or an ``original_id``.
+a question refers to the one it was made from is not documented: by the same id, or by an ``original_id``.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class RadRelease(GroupBenchmark):
         return [*files, originals.path, *([originals.annotations] if originals.annotations else [])]
 
     def expected(self) -> Mapping[str, int]:
-        """Nothing that must hold; the paper's sizes are remarks."""
+        """Empty: the paper's sizes are only remarks."""
         return {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
-        """The questions of VQA v2 that have a yes/no question, with it."""
+        """The questions of VQA v2 from which yes/no questions were made, with these."""
         yield from linked_groups(self, original_questions(self, self.vqa, self.split), self._pairs(), _variant, counts)
 
     def in_the_paper(self) -> Mapping[str, str]:

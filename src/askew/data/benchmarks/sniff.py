@@ -58,7 +58,7 @@ class PathContents:
 
 
 class FileStart(NamedTuple):
-    """Functions that tell how a file begins."""
+    """Functions that return what a file begins with."""
 
     first_keys: Callable[[str], frozenset[str]]
     inner_keys: Callable[[str], frozenset[str]]
@@ -81,11 +81,11 @@ class Mark:
     begins: bytes = b""
     """A regular expression that its beginning must match."""
     annotations: bytes = b""
-    """What is in the beginning of the annotations file beside it."""
+    """A regular expression that must occur in the beginning of the annotations file beside it."""
     beside: str = ""
-    """The name of another file that is there, as a regular expression."""
+    """The name of another file that must be there, as a regular expression."""
     alone: bool = False
-    """Only if the file is given as the path: a folder with it may be read otherwise."""
+    """Only if the file is given as the path: a folder that contains it may have another reader."""
 
     def files(self, contents: PathContents) -> list[str]:
         """The files at a path that it identifies."""
@@ -202,7 +202,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
     "blink:Blink": (Mark(keys=_BLINK), Mark(r"(?:val|test)-.*\.parquet", keys=_BLINK)),
     "visdial:VisDial": (Mark(r"visdial_1\.0_(?:train|val|test)\.json"),),
 }
-"""For each reader of a benchmark (module and class), any of the marks of its files, in the order they are tried."""
+"""For each reader of a benchmark (module and class), the marks of its files; one is enough. Tried in this order."""
 
 
 def sniff(path: str) -> str:

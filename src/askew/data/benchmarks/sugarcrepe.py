@@ -38,7 +38,7 @@ _KEYS = {"filename", "caption", "negative_caption"}
 
 @dataclass(frozen=True, repr=False)
 class SugarCrepe(GroupBenchmark):
-    """SugarCrepe: a caption or its wrong twin, asked in both orders (Hsieh et al. 2023)."""
+    """SugarCrepe: the correct or a slightly wrong caption, asked in both orders (Hsieh et al. 2023)."""
 
     title: ClassVar[str] = "SugarCrepe"
     suites: ClassVar[Sequence[str]] = ("sugarcrepe",)

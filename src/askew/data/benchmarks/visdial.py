@@ -1,13 +1,13 @@
 """VisDial 1.0 (Das et al. 2017): ten rounds of questions about an image, with 100 possible answers each.
 
 ``visdial_1.0_{train,val,test}.json``: ``{"data": {"questions": [...], "answers": [...], "dialogs": [{"image_id",
-"caption", "dialog": [{"question", "answer", "answer_options", "gt_index"}]}]}}``, where questions and answers are
-numbers of texts. A question is asked with the caption and the rounds before it as context. R@1, the accuracy that RAD
-reports, is the share of questions whose answer is the true one of the 100 options.
+"caption", "dialog": [{"question", "answer", "answer_options", "gt_index"}]}]}}``; the questions and answers of a dialog
+are indices into the two lists. A question is asked with the caption and the rounds before it as context. R@1, the
+accuracy that RAD reports, is the share of questions whose answer is the true one of the 100 options.
 
 ``visdial_1.0_{train,val}_dense_annotations.json``: a list of ``{"image_id", "round_id" (from 1), "gt_relevance":
-[100]}`` (``relevance`` in train). For one round of a dialogue people said which options are correct; the relevance of
-an option is the share of them who said so.
+[100]}`` (``relevance`` in train). For one round of each dialogue, people said which options are correct; the relevance
+of an option is the share of people who said that it is.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class VisDial(QuestionBenchmark):
     split: str | None = None
     """Which file of a folder: ``train``, ``val`` or ``test``."""
     dense: bool = False
-    """Only the rounds whose options people rated, with an answer for each option that each of them found correct."""
+    """Only the rounds whose options people rated; an option is an answer once for each person who found it correct."""
 
     def files(self) -> Sequence[str]:
         """The dialogues, and their ratings with ``dense``."""
@@ -73,7 +73,7 @@ class VisDial(QuestionBenchmark):
         if self.options:
             self.remarks.append(
                 f"{self.title}: options are whole answers such as 'it is sunny'. With --extract none they count as "
-                "they are said; otherwise the short answer in them does."
+                "they are; otherwise only the short answer in them counts."
             )
         sieve = self.sieve(path, "dialogue")
         with ExitStack() as stack:
@@ -123,23 +123,23 @@ class VisDial(QuestionBenchmark):
     def _dialogue(
         self, key: Id, record: Mapping[str, Any], asked: TextsOnDisk, answered: TextsOnDisk
     ) -> list[Question]:
-        said, found = [f"Caption: {text(record, 'caption')}"], []
+        history, questions = [f"Caption: {text(record, 'caption')}"], []
         rounds = record.get("dialog")
         if not isinstance(rounds, list):
             raise wrong("dialog", "a list of rounds", rounds)
         image = self._image(key)
-        for number, each in enumerate(map(mapping, rounds), 1):
-            words = asked.at(each.get("question")).rstrip("? ") + "?"
-            options = each.get("answer_options")
+        for number, turn in enumerate(map(mapping, rounds), 1):
+            words = asked.at(turn.get("question")).rstrip("? ") + "?"
+            options = turn.get("answer_options")
             if options:
                 texts = [answered.at(place) for place in options]
-                answers = _true_answer(texts, each.get("gt_index"))
-                context = [*said, f"The answer is one of: {'; '.join(texts)}"] if self.options else said
+                answers = _true_answer(texts, turn.get("gt_index"))
+                context = [*history, f"The answer is one of: {'; '.join(texts)}"] if self.options else history
                 kind = Kind("yes/no" if answers and answers[0] in ("yes", "no") else "other")
-                found.append(Question(f"{key}/{number}", image, words, answers, kind, context="\n".join(context)))
-            if each.get("answer") is not None:
-                said.append(f"Q: {words}\nA: {answered.at(each['answer'])}")
-        return found
+                questions.append(Question(f"{key}/{number}", image, words, answers, kind, context="\n".join(context)))
+            if turn.get("answer") is not None:
+                history.append(f"Q: {words}\nA: {answered.at(turn['answer'])}")
+        return questions
 
     def _image(self, key: Id) -> ImageRef:
         long = f"{key:012d}.jpg" if isinstance(key, int) else f"{key}.jpg"
@@ -148,7 +148,7 @@ class VisDial(QuestionBenchmark):
 
 
 class TextsOnDisk:
-    """A list of texts kept in a file; memory has eight bytes for each.
+    """A list of texts in a file, with eight bytes in memory for each.
 
     >>> with TemporaryFile() as file:
     ...     texts = TextsOnDisk(file, "answers", enumerate(["yes", "no, it is red"]))
@@ -176,7 +176,7 @@ class TextsOnDisk:
 
 
 def _true_answer(texts: Sequence[str], place: object) -> tuple[str, ...]:
-    """The option that people gave; none if the file does not tell (test)."""
+    """The option that was the answer; none if the file does not say (test)."""
     if place is None:
         return ()
     if not isinstance(place, int) or not 0 <= place < len(texts):

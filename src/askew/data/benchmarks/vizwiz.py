@@ -2,7 +2,7 @@
 
 ``{train,val,test}.json``: a list of ``{"image", "question", "answers": [{"answer", "answer_confidence"}],
 "answer_type", "answerable"}``. There are no ids: each image has one question, so its name is the id. "unanswerable" is
-an answer like others.
+an answer like any other.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _CIRCULAR = ("mmbench", "ccbench", "circular", "mmcr")
 """Names of sets that VLMEvalKit evaluates with CircularEval."""
 _READ = {"index", "g_index", "image", "image_path", "question", "hint", "answer", "category", "l2-category", "split"}
 _NOT_NEEDED = {"comment", "source", "l2_category", "id", "data_id"}
-"""Columns that say nothing about the question; they are not named as unread."""
+"""Columns that say nothing about the question; they are not reported as unread."""
 
 
 class TableQuestions:
@@ -122,20 +122,20 @@ class VlmEvalKitCircular(GroupBenchmark):
         """A question with its rotations; they may be anywhere in the file."""
         self.remarks.extend(_unread(self.path))
         sieve = self.sieve(self.path, "row")
-        made = TableQuestions(self, self.path, keep_all=True)
+        questions = TableQuestions(self, self.path, keep_all=True)
         rows = ((n, _group_key(row), _without_large(row)) for n, _, row in distinct(sieve, table_records(sieve), _key))
         for members in gathered(rows):
-            group = self._group(sieve, made, members)
+            group = self._group(sieve, questions, members)
             if group is not None:
                 counts["questions"] += 1
                 counts["rotations"] += len(group.variants)
                 yield group
 
-    def _group(self, sieve: Sieve, made: TableQuestions, members: Sequence[tuple[int, Any]]) -> Group | None:
+    def _group(self, sieve: Sieve, questions: TableQuestions, members: Sequence[tuple[int, Any]]) -> Group | None:
         original: Question | None = None
         variants: list[Variant] = []
         for number, row in sorted(members, key=lambda member: (len(member[1]["index"]), member[1]["index"])):
-            question = sieve.sift(number, row["index"], made.question, _key(row), row)
+            question = sieve.sift(number, row["index"], questions.question, _key(row), row)
             if question is None:
                 continue
             if original is None:
@@ -177,8 +177,8 @@ def _checked(path: str) -> Sequence[str]:
 def _unread(path: str) -> list[str]:
     unread = first_keys(path) - _READ - _NOT_NEEDED - set(LETTERS)
     return [
-        told.replace("fields", "columns").replace(" (1 record)", "")
-        for told in unread_fields(path, dict.fromkeys(unread, 1))
+        remark.replace("fields", "columns").replace(" (1 record)", "")
+        for remark in unread_fields(path, dict.fromkeys(unread, 1))
     ]
 
 

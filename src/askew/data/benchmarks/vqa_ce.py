@@ -25,7 +25,7 @@ from askew.types import Id, Question
 
 LISTS = {"counterexamples": "counterexamples.json", "hard": "hard.json"}
 SIZES = {"counterexamples": 63_298, "easy": 147_681, "hard": 3_375}
-"""Questions of VQA v2 val2014 in each part, as the authors' page has them."""
+"""Questions of VQA v2 val2014 in each part, from the authors' page."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,10 +51,10 @@ class VqaCe(QuestionBenchmark):
 
     @cached_property
     def _lists(self) -> Mapping[str, str]:
-        there = PathContents(folder_of(self.path))
-        found = {part: there.named(name.replace(".", r"\.")) for part, name in LISTS.items()}
+        contents = PathContents(folder_of(self.path))
+        found = {part: contents.named(name.replace(".", r"\.")) for part, name in LISTS.items()}
         if absent := [LISTS[part] for part, files in found.items() if not files]:
-            raise missing_files(there.path, f"{self.title} called {' or '.join(absent)}", " and ".join(absent))
+            raise missing_files(contents.path, f"{self.title} called {' or '.join(absent)}", " and ".join(absent))
         return {part: files[0] for part, files in found.items()}
 
     @cached_property

@@ -1,8 +1,8 @@
-"""VQA-CP v1 and v2 (Agrawal et al. 2018): VQA split anew, so that answers are distributed differently in the test.
+"""VQA-CP v1 and v2 (Agrawal et al. 2018): VQA split again so that answers are distributed differently in the test.
 
-``vqacp_v2_{train,test}_{questions,annotations}.json``: bare lists in the format of VQA, with ``coco_split``. Where only
-the ids of a split are at hand, ``ids`` takes them (a JSON list of question ids or of records with ``question_id``) and
-``vqa`` the folder of VQA v2 with both of its splits. The ids cannot be rebuilt from VQA v2 alone.
+``vqacp_v2_{train,test}_{questions,annotations}.json``: bare lists in the format of VQA, with ``coco_split``. If only
+the ids of a split are at hand, give them as ``ids`` (a JSON list of question ids or of records with ``question_id``)
+and the folder of VQA v2 with both of its splits as ``path``. The ids cannot be rebuilt from VQA v2 alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SIZES = {"vqacp_v2_test_questions.json": 219_928, "vqacp_v2_train_questions.jso
 
 @dataclass(frozen=True, repr=False)
 class VqaCp(QuestionBenchmark):
-    """VQA-CP: VQA with other answers in the test than in training (Agrawal et al. 2018)."""
+    """VQA-CP: VQA whose answers are distributed differently in test and training (Agrawal et al. 2018)."""
 
     title: ClassVar[str] = "VQA-CP"
     suites: ClassVar[Sequence[str]] = ("vqa-cp",)
@@ -38,7 +38,7 @@ class VqaCp(QuestionBenchmark):
     split: Literal["test", "train"] = "test"
     """Which split of a folder."""
     ids: str | None = None
-    """The question ids of the split, where its own files are missing; ``path`` is then the folder of VQA v2."""
+    """The question ids of the split, if its own files are missing; ``path`` is then the folder of VQA v2."""
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations, or the ids and the files of VQA v2."""

@@ -1,4 +1,4 @@
-"""VQA-LOL (Gokhale et al. 2020): yes/no questions composed by *and*, *or* and *not*.
+"""VQA-LOL (Gokhale et al. 2020): yes/no questions composed with *and*, *or* and *not*.
 
 A list of ``{sent, img_id: "COCO_val2014_000000000042", label: {answer: score}, question_id, q1, q2, q1_label, q2_label,
 op}``. ``op`` names the composition (``notQ1``, ``Q1_or_notQ2``, ...; ``Q1`` and ``Q2`` are not compositions).
@@ -32,14 +32,14 @@ _MISSPELT = {"notQ_and_notQ2": "notQ1_and_notQ2", "notQ_or_notQ2": "notQ1_or_not
 
 @dataclass(frozen=True, repr=False)
 class VqaLol(GroupBenchmark):
-    """VQA-LOL: questions composed by and, or and not, with the questions they are composed of (Gokhale et al. 2020)."""
+    """VQA-LOL: questions composed with and, or and not, and the questions they consist of (Gokhale et al. 2020)."""
 
     title: ClassVar[str] = "VQA-LOL"
     suites: ClassVar[Sequence[str]] = ("vqa-lol",)
 
     @property
     def name(self) -> str:
-        """With the name of the file, which tells Compose from Supplement."""
+        """The title and the name of the file, which distinguishes Compose from Supplement."""
         return f"{self.title} {_stem(self.files()[0])}"
 
     def files(self) -> Sequence[str]:
@@ -86,11 +86,11 @@ class VqaLol(GroupBenchmark):
         if original is None:
             return None
         variants = [Variant(second, Expect.GIVEN, "part", "vqa-lol/q2")] if second else []
-        for number, one in members:
-            if one["op"] in _PARTS:
+        for number, member in members:
+            if member["op"] in _PARTS:
                 counts["records that repeat a question, asked once"] += 1
                 continue
-            variant = sieve.sift(number, f"{_stem(sieve.path)}/{number}", _composed, sieve.path, number, image, one)
+            variant = sieve.sift(number, f"{_stem(sieve.path)}/{number}", _composed, sieve.path, number, image, member)
             if variant is not None and not variant.question.answers:
                 counts["compositions without an answer, left out"] += 1
             elif variant is not None:

@@ -1,6 +1,6 @@
 """Complementary pairs of VQA v2 (Goyal et al. 2017): one question about two images, answered differently.
 
-``v2_mscoco_{train,val}2014_complementary_pairs.json`` is a list of two question ids each, beside the questions and the
+``v2_mscoco_{train,val}2014_complementary_pairs.json`` is a list of pairs of question ids, beside the questions and the
 annotations. A pair is symmetric: the smaller id is taken as the original, so that the order does not matter.
 """
 

@@ -2,7 +2,7 @@
 
 Files of VQA v2's shape, ``v2_OpenEnded_mscoco_valrep2014_humans_og_questions.json`` and ``..._annotations.json``. A
 record with ``rephrasing_of`` is a rephrasing of that question. Ids of rephrasings collide with real ids, so a record is
-found by both.
+identified by both fields.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ class VqaRephrasings(GroupBenchmark):
         if found is None and "rephrasing_of" not in record:
             raise BadRecord("the question has no annotation. Use the annotations file of the same name.")
         annotation = found[1] if found else {"answers": []}
-        said, confidences = annotated_answers(annotation)
+        given, confidences = annotated_answers(annotation)
         kind = Kind(text(annotation, "answer_type", ""), text(annotation, "question_type", ""))
         image = self._coco(identity(record, "image_id"))
-        return Question(key, image, text(record, "question"), said, kind, confidences=confidences)
+        return Question(key, image, text(record, "question"), given, kind, confidences=confidences)
 
     def _coco(self, key: Id) -> ImageRef:
         name = f"COCO_val2014_{key:012d}.jpg" if isinstance(key, int) else f"{key}.jpg"
@@ -99,7 +99,7 @@ class VqaRephrasings(GroupBenchmark):
 
 
 def _original(record: Mapping[str, Any]) -> Id:
-    """The id of the question that a record is, or is a rephrasing of."""
+    """The id of the original question: the record's own, or of the one it rephrases."""
     return identity(record, "rephrasing_of" if "rephrasing_of" in record else "question_id")
 
 

@@ -1,7 +1,7 @@
 """OK-VQA (Marino et al. 2019) and TDIUC (Kafle and Kanan 2017): plain sets with the file names of VQA v1.
 
-``OpenEnded_mscoco_{train,val}2014_questions.json`` and ``mscoco_{train,val}2014_annotations.json``. What tells them
-apart is in the annotations: OK-VQA has ``raw_answer``, TDIUC has question types like ``object_presence``.
+``OpenEnded_mscoco_{train,val}2014_questions.json`` and ``mscoco_{train,val}2014_annotations.json``. They differ in
+their annotations: OK-VQA has ``raw_answer``, TDIUC has question types like ``object_presence``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class OkVqa(QuestionBenchmark):
         return {"questions": 5046} if os.path.basename(self.files()[0]) == _EXAMPLE else {}
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
-        """The questions in the order of the file; the type of a question is the category of its knowledge."""
+        """The questions in the order of the file; the type of a question is its knowledge category."""
         return _questions(self, counts)
 
 
@@ -77,11 +77,11 @@ def _questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Questi
     asked, answered = data.files()
     sieve, subset = data.sieve(asked), split_of(asked)
 
-    def made(key: Id, record: Mapping[str, object], annotation: Mapping[str, object]) -> Question:
+    def question_of(key: Id, record: Mapping[str, object], annotation: Mapping[str, object]) -> Question:
         return vqa_question(key, coco_image(data, identity(record, "image_id"), subset), record, annotation)
 
     for number, key, record, annotation in vqa_records(data, (asked, answered)):
-        question = sieve.sift(number, key, made, key, record, annotation)
+        question = sieve.sift(number, key, question_of, key, record, annotation)
         if question is not None:
             counts["questions"] += 1
             yield question

@@ -53,8 +53,8 @@ class Winoground(GroupBenchmark):
         captions = check_choices((text(record, "caption_0"), text(record, "caption_1")))
         images = [self._image(text(record, f"image_{place}")) for place in (0, 1)]
         kind = text(record, "collapsed_tag", "")
-        made = self._choices if self.form == "choice" else self._yes_no
-        first, *rest = made(str(key), images, captions, (("category", kind),) if kind else ())
+        make = self._choices if self.form == "choice" else self._yes_no
+        first, *rest = make(str(key), images, captions, (("category", kind),) if kind else ())
         variants = (Variant(question, Expect.GIVEN, self.form, f"winoground/{self.form}") for question in rest)
         return Group(key, "winoground", first, tuple(variants))
 

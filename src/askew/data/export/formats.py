@@ -56,7 +56,7 @@ class ExportRow:
 
     @property
     def answer(self) -> str:
-        """The most frequent answer of people."""
+        """People's most frequent answer."""
         return modal_answer(self.question.answers, str)
 
     @property
@@ -92,7 +92,7 @@ def distinct_questions(groups: Iterable[Group]) -> list[ExportRow]:
 
     >>> cat = Question(1, ImageRef("a"), "Is it a cat?")
     >>> groups = [Group(1, "x", cat), Group(2, "x", replace(cat, id="1")), Group(3, "y", cat)]
-    >>> [asked.ids for asked in distinct_questions(groups)]
+    >>> [row.ids for row in distinct_questions(groups)]
     [(1, '1')]
     """
     seen: dict[Id, _Content] = {}
@@ -128,8 +128,8 @@ def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> 
         return True
     if before != content:
         raise DataError(
-            f"the id {question.id!r} asks two things: {before[1]!r} and {question.text!r} (or the same about two "
-            "images), so an answer to it would be ambiguous. Give questions different ids."
+            f"the id {question.id!r} belongs to two questions: {before[1]!r} and {question.text!r} (or one question "
+            "about two images), so an answer to it would be ambiguous. Give questions different ids."
         )
     return False
 
@@ -170,39 +170,39 @@ def export(
     """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
 
     ``name`` is what the harness calls the task; ``prompt`` follows each question (by default
-    ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts images into VLMEvalKit's table, not their paths.
-    Other files, also those of another export, are only replaced with ``overwrite``.
+    ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts images into VLMEvalKit's table instead of their
+    paths. Other files, including those of another export, are only replaced with ``overwrite``.
     """
     folder = Path(folder)
     if format not in FORMATS:
         raise UsageError(f"No format is called {format!r}. Known: {', '.join(FORMATS)}.")
     if not _NAME.fullmatch(name):
         raise UsageError(f"The name {name!r} may only have letters, digits, - and _: it names a file and a task.")
-    said = ANSWER_PROMPT if prompt is None else prompt
-    asked: list[ExportRow] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
-    if not asked:
+    suffix = ANSWER_PROMPT if prompt is None else prompt
+    rows: list[ExportRow] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
+    if not rows:
         raise DataError("There are no groups to export. Check the file.")
     ids = folder / "ids.jsonl"
-    rows = [line({"index": index, "ids": one.ids}) for index, one in enumerate(asked)]
+    id_lines = [line({"index": index, "ids": row.ids}) for index, row in enumerate(rows)]
     if not overwrite:
-        _refuse_others(folder, name, ids, rows)
+        _refuse_others(folder, name, ids, id_lines)
     if format in ("jsonl", "csv"):
         if prompt:
             raise UsageError("Plain JSONL and CSV contain only the questions; add the prompt where you ask them.")
-        written = (write_plain if format == "jsonl" else write_sheet)(asked, folder, name)
+        written = (write_plain if format == "jsonl" else write_sheet)(rows, folder, name)
     elif format == "lmms-eval":
-        written = write_lmms_eval(asked, folder, name, said)
+        written = write_lmms_eval(rows, folder, name, suffix)
     else:
-        written = write_vlmevalkit(asked, folder, name, said, inline)
-    write_joined(ids, rows)
-    return Exported(len(asked), sum(len(one.ids) for one in asked), (*written, ids))
+        written = write_vlmevalkit(rows, folder, name, suffix, inline)
+    write_joined(ids, id_lines)
+    return Exported(len(rows), sum(len(row.ids) for row in rows), (*written, ids))
 
 
-def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) -> None:
+def _refuse_others(folder: Path, name: str, ids: Path, id_lines: Sequence[bytes]) -> None:
     """Refuse to replace files, except those of an earlier export of the same questions (by ``ids.jsonl``)."""
     instead = "Give another folder as --output, or add --overwrite to replace it."
     if ids.exists():
-        if not ids.is_file() or ids.read_bytes() != b"".join(rows):
+        if not ids.is_file() or ids.read_bytes() != b"".join(id_lines):
             raise UsageError(f"{ids}: this file belongs to an export of other questions. {instead}")
         return
     for file in (f"{name}.jsonl", f"{name}.csv", f"{name}.tsv", f"{name}.yaml", "questions.jsonl", "utils.py"):
@@ -210,35 +210,35 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
             raise UsageError(f"{folder / file}: this file does not belong to an export. {instead}")
 
 
-def write_plain(asked: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
+def write_plain(rows: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.jsonl``; returns its path. Answers are lines of ``{"id", "answer"}`` with the same ids."""
     path = folder / f"{name}.jsonl"
-    write_joined(path, (line(_plain_row(one)) for one in asked))
+    write_joined(path, (line(_plain_row(row)) for row in rows))
     return [path]
 
 
-def _plain_row(asked: ExportRow) -> dict[str, Any]:
-    question = asked.question
-    row = {
+def _plain_row(row: ExportRow) -> dict[str, Any]:
+    question = row.question
+    fields = {
         "id": question.id,
         "image": image_name(question.image),
         "question": question.text,
         "context": question.context or None,
     }
-    return {key: value for key, value in row.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def write_sheet(asked: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
+def write_sheet(rows: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.csv``; returns its path. ``askew score`` reads it filled in; an empty cell is a missing answer."""
     path = folder / f"{name}.csv"
-    write_joined(path, _sheet_lines(asked), _MARK)
+    write_joined(path, _sheet_lines(rows), _MARK)
     return [path]
 
 
-def _sheet_lines(asked: Sequence[ExportRow]) -> Iterator[bytes]:
+def _sheet_lines(rows: Sequence[ExportRow]) -> Iterator[bytes]:
     yield csv_line([IDS, "image", "question", "answer"])
-    for one in asked:
-        yield csv_line([one.encoded_ids, str(image_name(one.question.image) or ""), one.prompt, ""])
+    for row in rows:
+        yield csv_line([row.encoded_ids, str(image_name(row.question.image) or ""), row.prompt, ""])
 
 
 _TASK = """\
@@ -273,13 +273,13 @@ metadata:
 """
 
 
-def write_lmms_eval(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
+def write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
     """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; returns their paths.
 
-    All columns are strings, as a column of a dataset must have one type.
+    All columns are strings, since a column of a dataset must have one type.
     """
     questions, task, functions = folder / "questions.jsonl", folder / f"{name}.yaml", folder / "utils.py"
-    write_joined(questions, (line(_lmms_eval_row(one)) for one in asked))
+    write_joined(questions, (line(_lmms_eval_row(row)) for row in rows))
     text = _TASK.format(task=name, questions=_quoted(str(questions.resolve())), prompt=_quoted(prompt))
     write_joined(task, [text.encode()])
     write_joined(functions, [files("askew.data.export").joinpath("task_functions.py").read_bytes()])
@@ -291,40 +291,40 @@ def _quoted(text: str) -> str:
     return orjson.dumps(text).decode()
 
 
-def _lmms_eval_row(asked: ExportRow) -> dict[str, Any]:
+def _lmms_eval_row(row: ExportRow) -> dict[str, Any]:
     return {
-        IDS: asked.encoded_ids,
-        "question": asked.prompt,
-        "answer": asked.answer,
-        "category": asked.category,
-        "picture": asked.image_file(),
+        IDS: row.encoded_ids,
+        "question": row.prompt,
+        "answer": row.answer,
+        "category": row.category,
+        "picture": row.image_file(),
     }
 
 
-def write_vlmevalkit(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
+def write_vlmevalkit(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
     """Write ``NAME.tsv``; returns its path.
 
     VLMEvalKit reads a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column except the
     image in its prediction file. A repeated image is replaced by the index of its first row, as VLMEvalKit expects.
     """
     table = folder / f"{name}.tsv"
-    write_joined(table, _table_lines(asked, prompt, inline))
+    write_joined(table, _table_lines(rows, prompt, inline))
     return [table]
 
 
-def _table_lines(asked: Sequence[ExportRow], prompt: str, inline: bool) -> Iterator[bytes]:
+def _table_lines(rows: Sequence[ExportRow], prompt: str, inline: bool) -> Iterator[bytes]:
     first_at: dict[str, int] = {}
     yield _table_line(["index", IDS, "image" if inline else "image_path", "question", "answer", "category"])
-    for index, one in enumerate(asked):
-        path = one.image_file()
+    for index, row in enumerate(rows):
+        path = row.image_file()
         image = path
         if inline:
             before = first_at.setdefault(path, index)
-            image = b64encode(image_bytes(ImageRef(one.question.id, path))).decode() if before == index else str(before)
-        yield _table_line([str(index), one.encoded_ids, image, one.prompt + prompt, one.answer, one.category])
+            image = b64encode(image_bytes(ImageRef(row.question.id, path))).decode() if before == index else str(before)
+        yield _table_line([str(index), row.encoded_ids, image, row.prompt + prompt, row.answer, row.category])
 
 
 def _table_line(cells: list[str]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that both characters are quoted
+    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that cells with either are quoted
     return text.getvalue().removesuffix("\r\n").encode() + b"\n"

@@ -15,8 +15,8 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
     from PIL import Image
 
     here = os.path.dirname(os.path.abspath(__file__))
-    with Image.open(os.path.join(here, doc["picture"]), formats=FORMATS) as picture:
-        return [picture.convert("RGB")]
+    with Image.open(os.path.join(here, doc["picture"]), formats=FORMATS) as image:
+        return [image.convert("RGB")]
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:

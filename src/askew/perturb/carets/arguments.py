@@ -272,7 +272,7 @@ def with_value(thing: ThingView, rng: Random, often: float = 0.6, absolute: bool
 
 
 def value_pairs(values: Sequence[Value]) -> list[tuple[Value, Value]]:
-    """Each two attributes of different categories, in the order before a noun: size, age, color, material.
+    """Each pair of attributes of different categories, in the order before a noun: size, age, color, material.
 
     >>> [[value.word for value in pair] for pair in value_pairs([Value("material", "wood"), Value("size", "large")])]
     [['large', 'wood']]
@@ -306,8 +306,8 @@ def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> tupl
     value for each of the others.
     """
     if rivals := view.rivals(thing):
-        telling = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
-        return (Noun(thing.name, (pick(telling, rng),)) if telling else None), (thing.id,)
+        distinguishing = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
+        return (Noun(thing.name, (pick(distinguishing, rng),)) if distinguishing else None), (thing.id,)
     noun = Noun(thing.name)
     links = _links(view, thing, avoid)
     if links and rng.random() < 0.35:

@@ -27,21 +27,21 @@ class Value(NamedTuple):
     @property
     def before(self) -> str:
         """The form before a noun; empty if there is none."""
-        return _said(self.category, self.word)[0]
+        return _forms(self.category, self.word)[0]
 
     @property
     def after(self) -> str:
         """The form after *is*."""
-        return _said(self.category, self.word)[1]
+        return _forms(self.category, self.word)[1]
 
     @property
     def choice(self) -> str:
         """The form as a choice and as an answer."""
-        return _said(self.category, self.word)[2]
+        return _forms(self.category, self.word)[2]
 
     @property
     def relative(self) -> bool:
-        """True if it is not used with a wider word: a big mouse is no big animal, and nobody says closed appliance."""
+        """True if it does not fit a wider word: a big mouse is not a big animal, and nobody says closed appliance."""
         own = categories().get(self.category, {})
         return self.category == LOOSE or bool(own.get("relative")) or own["asks"] == "state"
 
@@ -67,7 +67,7 @@ def suits(category: str, word: str, name: str) -> bool:
 
     >>> suits("activity", "grazing", "cow"), suits("activity", "grazing", "man"), suits("activity", "eating", "man")
     (True, False, True)
-    >>> suits("sport", "surfing", "surfer"), suits("sport", "surfing", "man")  # who is named after it always does it
+    >>> suits("sport", "surfing", "surfer"), suits("sport", "surfing", "man")  # people named after it always do it
     (False, True)
     """
     only = categories()[category].get("only", {}) if category else {}
@@ -77,7 +77,7 @@ def suits(category: str, word: str, name: str) -> bool:
 
 
 def _stems(words: str) -> set[str]:
-    """The words without the endings of actions and of those who do them: *surf* for surfing and surfer."""
+    """The words without the endings of actions and of people who do them: *surf* for surfing and surfer."""
     return {re.sub(r"(ing|er|ist)$", "", word) for word in words.split()}
 
 
@@ -186,12 +186,12 @@ def _meanings() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _said(category: str, word: str) -> tuple[str, str, str]:
+def _forms(category: str, word: str) -> tuple[str, str, str]:
     """The forms before a noun (empty if none), after *is*, and as a choice."""
-    said = _data()["said"].get(category, {}).get(word, {})
+    forms = _data()["said"].get(category, {}).get(word, {})
     verb = _data()["predicates"].get(category)
-    before = said.get("before", word) if _stands_before(category, word) else ""
-    return before, said.get("after", f"{verb} {word}" if verb else word), said.get("choice", word)
+    before = forms.get("before", word) if _stands_before(category, word) else ""
+    return before, forms.get("after", f"{verb} {word}" if verb else word), forms.get("choice", word)
 
 
 def _stands_before(category: str, word: str) -> bool:
@@ -223,11 +223,11 @@ def _shades(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def said(relation: str) -> str:
+def relation_words(relation: str) -> str:
     """The words for a relation in a question; empty if questions do not use it.
 
-    >>> said("left of"), said("sitting on"), said("on"), said("of"), said("qxz")
-    ('to the left of', 'sitting on', 'on', '', '')
+    >>> [relation_words(relation) for relation in ("left of", "sitting on", "on", "of", "qxz")]
+    ['to the left of', 'sitting on', 'on', '', '']
     """
     relation = " ".join(relation.lower().split())
     if relation in _wording()["never"]:

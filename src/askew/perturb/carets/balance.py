@@ -1,6 +1,6 @@
 """How many pairs each test has, and which: answers and categories are balanced (CARETS, section 4.1).
 
-A test has as many pairs as the scenes give, a number of them, or as many as the paper's (Table 6). Equally many pairs
+A test has as many pairs as the scenes give, a given number, or as many as in the paper (Table 6). Equally many pairs
 with yes and no are kept. Choices are drawn with probability inversely proportional to the frequency of their category
 and answer. Each pair has a random number of its own, so the order of the pool does not matter.
 """
@@ -22,7 +22,7 @@ BINARY_SHARE: Mapping[str, float] = {
     "ORDER-INV": 5000 / 14412,
     "VISUAL-INV": 18000 / 26272,
 }
-"""The share of yes/no questions among a test's pairs, where there are others (Table 6)."""
+"""The share of yes/no questions among the pairs of a test that also has choices (Table 6)."""
 
 
 class PairCount(NamedTuple):
@@ -61,7 +61,7 @@ def divided(test: str, size: int) -> PairCount:
 def sizes_of(size: str | int) -> int | Mapping[str, PairCount] | None:
     """The sizes of tests from an option: a number, 0 for as many as there are, ``paper``, or one for each test.
 
-    Tests that are not named give as many as there are.
+    Tests that are not named have as many as there are.
 
     >>> sizes_of(0), sizes_of(50), sizes_of("paper") == PAPER
     (None, 50, True)
@@ -73,13 +73,13 @@ def sizes_of(size: str | int) -> int | Mapping[str, PairCount] | None:
     if size == "paper":
         return PAPER
     tests = {test.partition("-")[0].lower(): test for test in PAPER}
-    found = {}
+    sizes = {}
     for part in size.split(","):
         name, _, count = part.partition(":")
         binary, plus, choices = count.partition("+")
         test = tests[name]
-        found[test] = PairCount(int(binary), int(choices)) if plus else divided(test, int(binary))
-    return found
+        sizes[test] = PairCount(int(binary), int(choices)) if plus else divided(test, int(binary))
+    return sizes
 
 
 CAPS: Mapping[str, float] = {"ANTONYM-DIR": 0.1}
@@ -150,8 +150,8 @@ class PairPool:
         kept = bytearray(len(self._which))
         for test in dict.fromkeys(test for test, _, _ in groups):
             for share, count, most in _quotas(test, groups, size):
-                found: Counter[str] = Counter()
-                fits = (place for place in share.ordered() if _below(found, kinds[self._which[place]][2], most))
+                used: Counter[str] = Counter()
+                fits = (place for place in share.ordered() if _below(used, kinds[self._which[place]][2], most))
                 for place in islice(fits, count):
                     kept[place] = 1
         return kept
@@ -171,10 +171,10 @@ class _AnswerShare:
         return (self.places[rank] for rank in np.argsort(np.asarray(self.keys), kind="stable"))
 
 
-def _below(found: Counter[str], category: str, most: int) -> bool:
+def _below(used: Counter[str], category: str, most: int) -> bool:
     """Count one more of a category; False if that exceeds the maximum."""
-    found[category] += 1
-    return found[category] <= most
+    used[category] += 1
+    return used[category] <= most
 
 
 def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str, int, str, str], float]:

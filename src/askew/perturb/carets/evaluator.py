@@ -1,8 +1,8 @@
 """An independent evaluator: answers a CARETS question from its text and its scene alone.
 
 It parses the text with a small grammar of its own, which knows words but no templates, and walks the ontology from the
-class down, where the generator walks it up. What a scene does not mention is false. It must agree with every label of
-the generator.
+class down, whereas the generator walks it up. Whatever a scene does not mention is false. It must agree with
+every label of the generator.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.perturb.carets.attributes import said
+from askew.perturb.carets.attributes import relation_words
 from askew.perturb.carets.ontology import choice_classes, lemma, names, number, piece, plural, read
 from askew.types import Scene, Thing
 
@@ -42,18 +42,18 @@ def answer(text: str, type_: str, scene: Scene) -> str | None:
         return None
     if type_ in ("Q1", "Q2", "Q3"):
         return _existence(parsed, scene, type_)
-    meant = list(_meant(parsed, scene))
-    found = {_said_of(parsed, thing, scene, type_) for thing in meant}
-    return found.pop() if len(found) == 1 else None
+    answers = {_answer_about(parsed, thing, scene, type_) for thing in _meant(parsed, scene)}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _existence(parsed: ParsedQuestion, scene: Scene, type_: str) -> str:
     if type_ == "Q1":
-        there = [any(True for _ in _meant(parsed, scene))]
+        present = [any(True for _ in _meant(parsed, scene))]
     else:
-        there = [any(_is(thing, phrase, scene) for thing in scene.things) for phrase in parsed.phrases]
-    held = [not found if each.determiner == "no" else found for found, each in zip(there, parsed.phrases, strict=False)]
-    return "yes" if (all(held) if parsed.join != "or" else any(held)) else "no"
+        present = [any(_is(thing, phrase, scene) for thing in scene.things) for phrase in parsed.phrases]
+    pairs = zip(present, parsed.phrases, strict=False)
+    true = [not is_there if phrase.determiner == "no" else is_there for is_there, phrase in pairs]
+    return "yes" if (all(true) if parsed.join != "or" else any(true)) else "no"
 
 
 def _meant(parsed: ParsedQuestion, scene: Scene) -> Iterator[Thing]:
@@ -64,7 +64,7 @@ def _meant(parsed: ParsedQuestion, scene: Scene) -> Iterator[Thing]:
             len(parsed.phrases) == 1
             or any(
                 relation.subject == thing.id
-                and said(relation.name) == parsed.relation
+                and relation_words(relation.name) == parsed.relation
                 and _is(by_id[relation.object], parsed.phrases[1], scene)
                 for relation in scene.relations
             )
@@ -72,7 +72,7 @@ def _meant(parsed: ParsedQuestion, scene: Scene) -> Iterator[Thing]:
             yield thing
 
 
-def _said_of(parsed: ParsedQuestion, thing: Thing, scene: Scene, type_: str) -> str | None:
+def _answer_about(parsed: ParsedQuestion, thing: Thing, scene: Scene, type_: str) -> str | None:
     if type_ == "Q4":
         return "yes" if _has(thing, parsed.attribute, scene) else "no"
     if type_ == "Q5":
@@ -183,8 +183,8 @@ def parse(text: str, type_: str) -> ParsedQuestion:
             return ParsedQuestion(())
         options = tuple(re.sub(r"^(an?|made of) ", "", each) for each in re.split(r", | or ", found.group(1)))
         body = body[: found.start()]
-        # "the drink, tea or milk", "on the lace antler, tea or milk": the first word is no choice, which would be "an
-        # antler", but the class, or what is meant; "the fur, red or tan": the noun
+        # "the drink, tea or milk", "on the lace antler, tea or milk": the first word is not a choice (it would be "an
+        # antler") but belongs to the noun phrase; so does the noun in "the fur, red or tan"
         named = type_ == "Q5" and (options[0] in _class_ends() or number(options[0]) == "one")
         if len(options) > 2 and found.group(1).startswith(options[0]) and (named or _ends_noun(body, options[0])):
             body, options = f"{body}{options[0]}", options[1:]

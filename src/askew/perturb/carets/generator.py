@@ -31,14 +31,14 @@ Wanted: TypeAlias = tuple[bytes, bytes, bytes]
 """Packed scenes with their images, their packed drafts, and a one for each draft that is kept."""
 
 TEXT_CHUNK, IMAGE_CHUNK = 64, 2
-"""How many scenes are processed at a time; few where the results contain images."""
+"""How many scenes are processed at a time; few if the results contain images."""
 
 
 def scene_chunks(scenes: Iterable[tuple[Scene, ImageRef | None]], images: bool) -> Iterator[bytes]:
     """The scenes with their images in packed chunks."""
     rest = iter(scenes)
-    while some := list(islice(rest, IMAGE_CHUNK if images else TEXT_CHUNK)):
-        yield packed(some)
+    while chunk := list(islice(rest, IMAGE_CHUNK if images else TEXT_CHUNK)):
+        yield packed(chunk)
 
 
 def count_chunk(scenes: bytes) -> Counts:
@@ -66,12 +66,12 @@ class SceneJob:
         """The groups of the kept drafts of some scenes, and their refusals."""
         scenes, drawn, kept = wanted
         flags = iter(kept)
-        made: list[Group | Refusal] = []
+        groups: list[Group | Refusal] = []
         for (scene, image), drafts in zip(unpacked(scenes), unpacked(drawn), strict=True):
             for draft in compress(drafts, flags):
-                made.extend(self.maker.written(draft, scene, image, self.seed))
-            made.extend(self.maker.refused(scene))
-        return made
+                groups.extend(self.maker.written(draft, scene, image, self.seed))
+            groups.extend(self.maker.refused(scene))
+        return groups
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class PairSettings:
     balance: Balance = "text"
     """``text``: every text has each answer equally often, in different scenes; ``paper``: as in the paper."""
     noes: Noes = "auto"
-    """``sure``: something is absent only where a usual companion of it is annotated; ``all``: wherever it is not."""
+    """``sure``: a thing counts as absent only if a usual companion of it is annotated; ``all``: if it is not."""
     size: int | Mapping[str, PairCount] | None = None
     """Pairs of each test; None for as many as the scenes give."""
 
@@ -164,8 +164,8 @@ def _paper_pairs(
 
 def _fitted(map_items: MapItems, packed_scenes: Iterable[bytes]) -> Plausibility:
     counts = Counts()
-    for found in map_items(count_chunk, packed_scenes):
-        counts.join(found)
+    for chunk in map_items(count_chunk, packed_scenes):
+        counts.join(chunk)
     return without_gc(Counts.fitted, counts)
 
 
@@ -177,7 +177,7 @@ def training(data: Dataset, seed: int, size: int | None = None, templates: Split
     model = fit(scene for scene, _ in scenes(data))
     count = max(1, math.ceil((size or 10 * model.scenes) / max(1, model.scenes) * 1.6))
     types = [f"Q{number}" for number in range(1, 8)]
-    made = 0
+    written = 0
     for scene, image in scenes(data):
         view, seen = SceneView(scene), set()
         for place in range(count):
@@ -189,16 +189,16 @@ def training(data: Dataset, seed: int, size: int | None = None, templates: Split
                 continue
             seen.add(asked)
             yield question_of(f"{scene.id}-training-{place}", image, asked.write(rng.choice(ways)), asked)
-            made += 1
-            if made == size:
+            written += 1
+            if written == size:
                 return
 
 
 def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
     """The scenes of the data, each once, with their images; questions of one scene must be consecutive."""
     seen: set[str] = set()
-    having = (question for question in data.questions() if question.scene is not None)
-    for _, questions in groupby(having, key=lambda question: question.scene and question.scene.id):
+    with_scenes = (question for question in data.questions() if question.scene is not None)
+    for _, questions in groupby(with_scenes, key=lambda question: question.scene and question.scene.id):
         first = next(questions)
         if first.scene is not None and first.scene.id not in seen:
             seen.add(first.scene.id)

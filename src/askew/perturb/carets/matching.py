@@ -27,11 +27,11 @@ from askew.perturb.carets.pair_writer import CLAIM, OWN, TWIN, WORD_CLAIM, Row
 from askew.perturb.carets.question_pairs import ANTONYM
 
 STEPS = 64
-"""How many scenes that offer one key are looked at for one that offers the others too."""
+"""How many scenes that offer one key are searched for one that offers the others too."""
 FEW_SETS = 25
-"""Below so many sets, antonyms are matched by word alone as well: the dog is wet, the street is dry."""
+"""With fewer sets than this, antonyms are also matched by word alone: the dog is wet, the street is dry."""
 ONE_TRUE = 0.75
-"""How often a false conjunction or a true disjunction has one thing that is there, where possible."""
+"""How often one thing of a false conjunction or a true disjunction is present, where possible."""
 
 
 class Lead(NamedTuple):
@@ -65,14 +65,14 @@ class OfferIndex:
         self._ends = dict(zip(found.tolist(), [*starts.tolist()[1:], len(keys)], strict=True))
 
     def offering(self, keys: Sequence[int], start: float) -> Iterator[int]:
-        """The scenes that offer all the keys, from a place between 0 and 1 in their order, round to it again."""
+        """The scenes that offer all the keys, in their order from a place between 0 and 1, wrapping around."""
         spans = [(self._starts.get(key, 0), self._ends.get(key, 0)) for key in keys]
         low, high = min(spans, key=lambda span: span[1] - span[0])
-        others = [span for span in spans if span != (low, high)]
+        other_spans = [span for span in spans if span != (low, high)]
         first = bisect_left(self._ranks, int(start * len(self.scenes)), low, high)
         for step in range(min(high - low, STEPS)):
             rank = self._ranks[low + (first - low + step) % (high - low)]
-            if all(self._among(rank, *span) for span in others):
+            if all(self._among(rank, *span) for span in other_spans):
                 yield int(self.scenes[rank])
 
     def _among(self, rank: int, low: int, high: int) -> bool:
@@ -94,10 +94,10 @@ class Load:
 
 
 def alternatives(lead: Lead) -> Iterator[tuple[int, ...]]:
-    """The keys of a scene in which the lead has the other answer, the most wanted first.
+    """The keys of a scene in which the lead has the other answer, the preferred ones first.
 
-    A conjunction is false where one of its things is lacking; mostly the other is there. A disjunction is true where
-    one is there.
+    A conjunction is false if one of its things is absent; the other one is mostly present. A disjunction is true if one
+    is present.
     """
     if lead.type not in ("Q2", "Q3"):
         yield lead.keys
@@ -173,7 +173,7 @@ def match_claims(test: str, sets: Sequence[ClaimSet], size: PairCount, most: int
 def claim_sets(
     test: str, types: Sequence[str], offers: Offers, hashes: Sequence[int], seed: int
 ) -> tuple[list[ClaimSet], list[tuple[int, str]]]:
-    """The sets of matching claims of these types, and each scene and value of which no description matches another."""
+    """The sets of matching claims of these types, and each scene and value without a matching description."""
     words = list(offers.words)
     suits = np.asarray([word[0] in types for word in words] or [False])
     values, keys = np.asarray(offers.values), np.asarray(offers.keys)
@@ -196,7 +196,7 @@ def claim_sets(
 def _by_word(
     places: Sequence[int], words: Sequence[tuple[str, str, str]], offers: Offers, hashes: Sequence[int], seed: int
 ) -> Iterator[ClaimSet]:
-    """Opposite claims about different descriptions, one claim of each scene: only the words are balanced."""
+    """Opposite claims about different descriptions, one claim per scene: only the words are balanced."""
     runs: dict[str, dict[int, tuple[int, int, str]]] = {}
     for place in sorted(places, key=lambda place: (hashes[offers.scenes[place]], offers.keys[place])):
         _, category, word = words[offers.values[place]]
@@ -224,7 +224,7 @@ def _matched(test: str, run: Sequence[tuple[int, str, str, str]], offers: Offers
 
 
 def _opposed(category: str, by_value: dict[str, list[tuple[int, int, str]]], rng: Random) -> Iterator[ClaimSet]:
-    """Claims with opposite values, two by two; either value is asked for first."""
+    """Pairs of claims with opposite values; either value may be asked for first."""
     loose = "/" in category
     for word in sorted(by_value):
         for other in opposites(Value("" if loose else category, word)):

@@ -70,10 +70,10 @@ class SceneClaim(NamedTuple):
     @property
     def key(self) -> int:
         """The same for all claims that ask the same of the same description."""
-        said = f"{self.noun.bare} {self.noun.relation} {self.noun.to.bare if self.noun.to else ''}"
+        description = f"{self.noun.bare} {self.noun.relation} {self.noun.to.bare if self.noun.to else ''}"
         if self.type == "Q5":  # no list of "a leek or kale"
-            said = f"{said} {number(self.value)}"
-        return content_hash(f"{self.type} {self.category}: {said}")
+            description = f"{description} {number(self.value)}"
+        return content_hash(f"{self.type} {self.category}: {description}")
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Offers:
             self._add(claim.key, scene, word, place)
 
     def join(self, other: Offers, first: int) -> None:
-        """Add those of further scenes, of which the first has the place ``first``."""
+        """Add the offers of further scenes; the first of them has the place ``first``."""
         same = [self.words.setdefault(word, len(self.words)) for word in other.words]
         self.keys.extend(other.keys)
         self.scenes.extend(scene + first for scene in other.scenes)
@@ -116,7 +116,7 @@ class Offers:
 
 
 def scene_keys(view: SceneView, model: Plausibility, rng: Random) -> set[int]:
-    """What a scene certainly lacks (plausible things only) and what it has."""
+    """The keys of what a scene certainly lacks (plausible things only) and of what it has."""
     found: set[int] = set()
     for _ in range(FALSE_NAMES):
         name = model.false_name(view, rng)
@@ -132,7 +132,7 @@ def scene_keys(view: SceneView, model: Plausibility, rng: Random) -> set[int]:
 
 
 def phrases(thing: ThingView) -> Iterator[Noun]:
-    """A thing by its name, with each of its attributes, and with each two of them."""
+    """A thing by its name, with each of its attributes, and with each pair of them."""
     yield Noun(thing.name)
     values = plain_values(thing)
     yield from (Noun(thing.name, (value,)) for value in values)

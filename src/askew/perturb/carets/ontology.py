@@ -23,7 +23,7 @@ Number = Literal["one", "many", "mass"]
 
 @lru_cache(maxsize=1 << 14)
 def lemma(name: str) -> str:
-    """A name in the singular, as in the ontology; names with a plural only are unchanged.
+    """A name in the singular, as in the ontology; names that have only a plural are unchanged.
 
     >>> lemma("Pillows"), lemma("pants"), lemma("men"), lemma("glass"), lemma("wine glasses")
     ('pillow', 'pants', 'man', 'glass', 'wine glass')

@@ -1,6 +1,6 @@
 """The questions of one scene: a pool of drafts is drawn for it, and drafts are put into words.
 
-A plan of a few bytes for each question says which are written about which scene, in the order of the scenes.
+A plan of a few bytes per question lists the questions to write about each scene, in the order of the scenes.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ class Row(NamedTuple):
     scene: int
     test: str
     kind: int
-    """An own draft (``OWN``), the draft of another scene with the other answer (``TWIN``), a claim (``CLAIM``),
-
-    or a claim that is matched by its value alone (``WORD_CLAIM``).
-    """
+    """A draft of this scene (``OWN``), one of a scene with the other answer (``TWIN``), a claim matched by description
+    and value (``CLAIM``) or by value alone (``WORD_CLAIM``)."""
     place: int
     """The place of the draft or claim in its scene."""
     source: int
@@ -133,11 +131,11 @@ class CaretsGenerator:
             if test == VISUAL and self.change_image is None:
                 continue
             rng = Random(f"{seed}:{scene.id}:{test}")
-            found: dict[tuple[QuestionArguments, QuestionArguments], PairDraft] = {}
+            drafts: dict[tuple[QuestionArguments, QuestionArguments], PairDraft] = {}
             for place in range(self.draws):
                 if draft := self._draft(view, test, place, rng):
-                    found.setdefault(draft.pair[:2], draft)
-            yield from found.values()
+                    drafts.setdefault(draft.pair[:2], draft)
+            yield from drafts.values()
 
     def written(
         self, draft: PairDraft, scene: Scene, image: ImageRef | None, seed: int, more: Mapping[str, Any] = {}
@@ -147,17 +145,17 @@ class CaretsGenerator:
         ``more`` is added to the note.
         """
         name = f"{scene.id}-{draft.test}-{draft.place}"
-        found = templates_of(draft.test, draft.pair, draft.spin, self.templates)
-        if found is None:
+        wording = templates_of(draft.test, draft.pair, draft.spin, self.templates)
+        if wording is None:
             yield Refusal(name, draft.test, "no other template fits")
             return
         first, second = draft.pair.first, draft.pair.second
-        original = question_of(name, image, first.write(found[0]), first)
-        note = {**self._note(draft, scene, (found[0].number, found[1].number)), **more}
+        original = question_of(name, image, first.write(wording[0]), first)
+        note = {**self._note(draft, scene, (wording[0].number, wording[1].number)), **more}
         if draft.test == VISUAL:
             yield from self._with_images(replace(original, scene=scene), note, Random(f"{seed}:{name}"))
             return
-        other = question_of(f"{name}-v", image, second.write(found[1]), second)
+        other = question_of(f"{name}-v", image, second.write(wording[1]), second)
         variant = Variant(other, EXPECT[draft.test], draft.test, f"carets/{first.type}", note)
         yield Group(name, "carets", original, (variant,))
 
@@ -204,12 +202,12 @@ class CaretsGenerator:
     def _with_images(self, original: Question, note: dict[str, Any], rng: Random) -> Iterator[Group | Refusal]:
         assert self.change_image is not None
         variants = []
-        for made in self.change_image(original, note["boxes"], rng):
-            if isinstance(made, Refusal):
-                yield made
+        for result in self.change_image(original, note["boxes"], rng):
+            if isinstance(result, Refusal):
+                yield result
             else:
-                question = replace(made.question, scene=None)
-                variants.append(replace(made, question=question, test=VISUAL, note={**note, **made.note}))
+                question = replace(result.question, scene=None)
+                variants.append(replace(result, question=question, test=VISUAL, note={**note, **result.note}))
         if variants:
             yield Group(original.id, "carets", replace(original, scene=None), tuple(variants))
 

@@ -29,7 +29,7 @@ USUAL = 5
 OFTEN = 3
 """In how many scenes a name must occur with another for its usual companions to be known."""
 FEW_THINGS = 6
-"""Below so many different names, a scene graph may have left out a rare thing."""
+"""A scene graph with fewer different names than this may have left out a rare thing."""
 TRIES = 12
 """How many draws are made to find an object that is certainly not in the scene."""
 Item = TypeVar("Item", bound=Hashable)
@@ -105,9 +105,9 @@ class Plausibility:
     kinds: Mapping[str, Urn[str]] = field(default_factory=dict)
     """From a wider word to the names it can stand for."""
     usual: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a lemma to its usual companions, by lemma: those that occur with it most often for how often they occur."""
+    """From a lemma to its usual companions, by lemma: those most frequent with it, given how often they occur."""
     sure: bool = False
-    """True if false objects are drawn only where a usual companion of theirs is annotated."""
+    """True if false objects are drawn only if one of their usual companions is annotated."""
 
     def __repr__(self) -> str:
         return f"Plausibility(scenes={self.scenes}, names={len(self.names.items)})"
@@ -216,7 +216,7 @@ class Counts:
 
     @staticmethod
     def _often(companions: Mapping[str, int]) -> bool:
-        """True if one companion at least occurs often enough to be a usual one."""
+        """True if at least one companion occurs often enough to be a usual one."""
         return max(companions.values(), default=0) >= OFTEN
 
     def _usual(self, companions: Mapping[str, int]) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ class MapItems(Protocol):
 
 
 def map_by(executor: Executor | None) -> MapItems:
-    """A ``map`` by workers, which get the function once; in this process if there are none."""
+    """A ``map`` that runs in workers, which get the function once, or in this process if there are none."""
     if executor is None:
         return lambda work, items: (without_gc(work, item) for item in items)
     return lambda work, items: (without_gc(unpacked, done) for done in executor.map(_Packs(work), items))

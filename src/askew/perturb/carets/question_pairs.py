@@ -108,7 +108,7 @@ def vary(test: str, asked: QuestionArguments, rng: Random) -> QuestionPair:
 
 
 def templates_of(test: str, pair: QuestionPair, spin: float, split: Split) -> tuple[Template, Template] | None:
-    """The templates of both questions: different ones to rephrase, a negated second one to negate, else the same.
+    """The templates of both questions: different ones to rephrase, a negated second one to negate, otherwise the same.
 
     ``spin``, a number between 0 and 1, selects uniformly among all possibilities.
     """

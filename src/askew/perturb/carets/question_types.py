@@ -121,9 +121,9 @@ def false_noun(model: Plausibility, name: str, rng: Random, absolute: bool = Fal
 
 def _related(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
     if true:
-        if not view.told:
+        if not view.askable_links:
             return None
-        link = pick(view.told, rng)
+        link = pick(view.askable_links, rng)
         noun = with_value(link.subject, rng, often=0.4)
         if noun.values and noun.values[0].before in link.relation:
             return None
@@ -242,8 +242,8 @@ def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, r
             continue
         value = pick(own, rng)
         options = _value_options(value, thing, model, rng)
-        said_twice = any(doubled(thing.name, option) for option in options)
-        if not options or said_twice:
+        repeated = any(doubled(thing.name, option) for option in options)
+        if not options or repeated:
             continue
         noun, things = definite(view, thing, rng, value.category)
         if noun:
@@ -265,9 +265,9 @@ def _value_options(value: Value, thing: ThingView, model: Plausibility, rng: Ran
     return tuple(Value(value.category, word).choice for word in options)
 
 
-def _options(right: str, urn: Urn[str], rng: Random, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
+def _options(correct: str, urn: Urn[str], rng: Random, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
     """The correct choice and others from the urn in random order; empty if there is no other."""
-    chosen = [right]
+    chosen = [correct]
     wanted = 3 if rng.random() < THREE else 2
     for _ in range(TRIES):
         drawn = urn.draw(rng)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from askew.perturb.carets.attributes import Value, action, apart, said, values
+from askew.perturb.carets.attributes import Value, action, apart, relation_words, values
 from askew.perturb.carets.ontology import absent, askable, countable, figure, first_words, known, lemma, may_be, up
 from askew.types import Scene, Thing
 
@@ -49,7 +49,7 @@ class SceneView:
         for relation in scene.relations:
             if found := action(relation.name):
                 doing.setdefault(relation.subject, []).append(found)
-        self.things = [_seen(thing, tuple(doing.get(thing.id, ()))) for thing in scene.things]
+        self.things = [_thing_view(thing, tuple(doing.get(thing.id, ()))) for thing in scene.things]
         self.clear = [thing for thing in self.things if thing.clear]
         self.askable = [thing for thing in self.clear if countable(thing.name)]
         self.lemmas = {thing.lemma for thing in self.things}
@@ -57,7 +57,7 @@ class SceneView:
         self.lacked = Lacked(self.lemmas, self.classes)
         self._called = self._grouped()
         self.links = list(self._links(scene))
-        self.told = [link for link in self.links if countable(link.subject.name)]
+        self.askable_links = [link for link in self.links if countable(link.subject.name)]
         self.linked: dict[str, list[Link]] = {}
         for link in self.links:
             self.linked.setdefault(link.subject.id, []).append(link)
@@ -84,7 +84,7 @@ class SceneView:
         by_id = {thing.id: thing for thing in self.things}
         for relation in scene.relations:
             subject, other = by_id[relation.subject], by_id[relation.object]
-            words = said(relation.name)
+            words = relation_words(relation.name)
             if words in BESIDE and not (countable(subject.name) and countable(other.name)):
                 continue  # no sky to the left of the tree
             if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
@@ -155,7 +155,7 @@ def doubled(name: str, after: str) -> bool:
     return name.rpartition(" ")[2] == after.partition(" ")[0]
 
 
-def _seen(thing: Thing, doing: tuple[str, ...]) -> ThingView:
+def _thing_view(thing: Thing, doing: tuple[str, ...]) -> ThingView:
     name, base, own, settled, plain, can = _read(thing.name, thing.attributes, doing)
     large = thing.box is None or (thing.box[2] >= SMALLEST and thing.box[3] >= SMALLEST)
     return ThingView(thing.id, name, base, own, settled, plain, large and can)

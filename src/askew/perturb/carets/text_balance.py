@@ -59,7 +59,7 @@ class SceneDrafts(NamedTuple):
 
 
 class ChunkDrafts(NamedTuple):
-    """What is known of a chunk of scenes for matching, and the drafts and claims themselves."""
+    """The data for matching a chunk of scenes, and the drafts and claims themselves."""
 
     offers: Offers
     leads: dict[str, bytes]
@@ -109,7 +109,7 @@ class TextJob:
     def make(self, chunk: tuple[bytes, bytes, list[WrittenRow]]) -> list[Group | Refusal]:
         """The groups of a chunk of scenes, by its rows."""
         scenes, drawn, rows = chunk
-        found: list[Group | Refusal] = []
+        groups: list[Group | Refusal] = []
         todo: dict[int, list[WrittenRow]] = {}
         for row in rows:
             todo.setdefault(row.scene, []).append(row)
@@ -119,9 +119,9 @@ class TextJob:
                 draft = _draft(row, own, view)
                 by = "word" if row.kind == WORD_CLAIM else "text"
                 note = {"balanced": by, "balance_set": f"{row.mark:016x}"}
-                found.extend(self.maker.written(draft, scene, image, self.seed, note))
-            found.extend(self.maker.refused(scene))
-        return found
+                groups.extend(self.maker.written(draft, scene, image, self.seed, note))
+            groups.extend(self.maker.refused(scene))
+        return groups
 
     def _drafts(self, view: SceneView, scene: str) -> Iterator[PairDraft]:
         """The yes/no drafts of a scene that another scene must match: true ones, except disjunctions."""
@@ -130,15 +130,15 @@ class TextJob:
             if test == ANTONYM or not types or (test == VISUAL and self.maker.change_image is None):
                 continue
             rng = Random(f"{self.seed}:{scene}:{test}:text")
-            found: dict[QuestionArguments, PairDraft] = {}
+            drafts: dict[QuestionArguments, PairDraft] = {}
             for place in range(self.maker.draws):
                 type_ = types[place % len(types)]
                 pair = make_pair(test, type_, view, self.maker.model, rng, type_ != "Q3")
                 if pair and test == ONTOLOGICAL and rng.random() < 0.5:
                     pair = _reversed(pair)
                 if pair:
-                    found.setdefault(pair.first, PairDraft(test, place, pair, rng.random(), rng.random()))
-            yield from found.values()
+                    drafts.setdefault(pair.first, PairDraft(test, place, pair, rng.random(), rng.random()))
+            yield from drafts.values()
 
 
 def _reversed(pair: QuestionPair) -> QuestionPair:
@@ -150,11 +150,11 @@ def _reversed(pair: QuestionPair) -> QuestionPair:
 def _lead(draft: PairDraft, scene: int, place: int) -> Lead:
     pair = draft.pair
     asked = pair.first
-    content = content_hash(f"{draft.test} {pair.direction} {[_said(noun) for noun in asked.nouns]} {asked.type}")
+    content = content_hash(f"{draft.test} {pair.direction} {[_wording(noun) for noun in asked.nouns]} {asked.type}")
     return Lead(draft.test, asked.type, pair.category, scene, place, _keys(draft), content, draft.chance)
 
 
-def _said(noun: Noun) -> str:
+def _wording(noun: Noun) -> str:
     return f"{noun.bare} {noun.relation} {noun.to.bare if noun.to else ''}"
 
 
@@ -240,7 +240,7 @@ def text_pairs(
 
 
 class MatchPool:
-    """What all scenes offer, and how they are matched."""
+    """The offers of all scenes, and their matching."""
 
     def __init__(self) -> None:
         self.offers, self.hashes, self.firsts = Offers(), array("Q"), array("I")
@@ -257,7 +257,7 @@ class MatchPool:
         return OfferIndex(self.offers, self.hashes)
 
     def match(self, test: str, leads: TempFile, job: TextJob, size: PairCount, plan: PairPlan) -> Iterator[Refusal]:
-        """Add the rows of one test to the plan; yields what no scene matches."""
+        """Add the rows of one test to the plan; yields a refusal for each question that no scene matches."""
         own = [
             lead._replace(scene=lead.scene + first)
             for first, piece in zip(self.firsts, leads, strict=True)
@@ -281,14 +281,16 @@ def _by_chunk(plan: PairPlan, pool: MatchPool, drawn: TempFile, twins: TempFile)
     rows = chain(plan.ordered(), (None,))
     row, number, before = next(rows), 0, (-1, "")
     for low, high in pairwise([*pool.firsts, len(pool.hashes)]):
-        found = []
+        chunk_rows = []
         while row is not None and row.scene < high:
             number = number + 1 if (row.scene, row.test) == before else 0
             before = row.scene, row.test
             twin = twins.read(places[row.source, row.place]) if row.kind == TWIN else b""
-            found.append(WrittenRow(row.scene - low, row.test, number, row.kind, row.place, row.words, row.mark, twin))
+            chunk_rows.append(
+                WrittenRow(row.scene - low, row.test, number, row.kind, row.place, row.words, row.mark, twin)
+            )
             row = next(rows)
-        yield found
+        yield chunk_rows
 
 
 def _copied(plan: PairPlan, firsts: Sequence[int], drawn: TempFile, twins: TempFile) -> dict[tuple[int, int], int]:

@@ -186,8 +186,10 @@ def _error_range(shown: Sequence[SuiteConfidence]) -> str:
         errors = [found.sides[side].error for found in shown if side in found.sides]
         if known := sorted((error for error in errors if error.value is not None), key=lambda one: one.value or 0.0):
             ends = list(dict.fromkeys((known[0].short, known[-1].short)))
-            ranges.append(f"{' to '.join(ends)} {side}")
-    return f"calibration error {', '.join(ranges)}" if ranges else ""
+            ranges.append((" to ".join(ends), side))
+    if len(ranges) == 1:
+        return f"calibration error {ranges[0][0]}"
+    return f"calibration error {', '.join(map(' '.join, ranges))}" if ranges else ""
 
 
 def _row(found: SuiteConfidence) -> Iterator[str]:

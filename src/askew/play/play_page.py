@@ -136,7 +136,7 @@ class PlayPage:
         )
         none = None if links else el("p", "The data has no images whose files are here. Give one of your own.")
         nav = el("nav", *links, class_="thumbs", aria_label="Images to choose from")
-        return el("aside", el("h2", "Images"), upload, none, nav, aria_label="Images")
+        return el("aside", el("h2", "Images", id="images"), upload, none, nav, aria_label="Images")
 
     def _ask(self, key: str, chosen: Sequence[str], text: str = "", expected: str = "") -> Html:
         shown = self.ground.image(key)
@@ -167,7 +167,11 @@ class PlayPage:
             action="/ask",
             id="ask",
         )
-        image = el("img", src=f"/image/{key}", alt=_image_name(shown), class_="big")
+        image = el(
+            "div",
+            el("img", src=f"/image/{key}", alt=_image_name(shown), class_="big"),
+            el("a", "Choose another image", href="#images", class_="to-images"),
+        )
         return el("section", image, join(form, self._known(key, asked)), class_="ask", aria_label="Ask")
 
     def _known(self, key: str, asked: Sequence[str]) -> Html | None:

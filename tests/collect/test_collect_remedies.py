@@ -86,7 +86,7 @@ def test_settings_names_and_reasons_are_given_as_the_message_shows(study, capsys
     assert main([*new[:2], "u", "--preset", preset]) == 0
     assert said(capsys, [*new[:2], "u"], r"(Give a new one)")
     option = said(capsys, ["collect", "people", "s", "--exclude", "Ada"], r"Give the (--reason); it is kept")
-    preview = said(capsys, ["collect", "people", "s", "--exclude", "Ada"], r"(--preview) says what")
+    preview = said(capsys, ["collect", "people", "s", "--exclude", "Ada"], r"(--preview) shows what")
     listing = command(capsys, ["people", "s", "--exclude", "Bob", option, "gone"])
     assert main(listing) == 0
     assert "Ada" in capsys.readouterr().out
@@ -111,7 +111,7 @@ def test_unfinished_work_is_dropped_as_the_message_says(study, capsys):
     freeze = ["collect", "freeze", "s", "--round", "1"]
     dropped = said(capsys, freeze, r"drop what is unfinished \((--[\w-]+)\)")
     assert main([*freeze, dropped]) == 0
-    assert said(capsys, freeze, r"(cannot be frozen: it is FROZEN, and what comes next is RELEASED)\.$")
+    assert said(capsys, freeze, r"(cannot be frozen: it is FROZEN, and the next state is RELEASED)\.$")
 
 
 def test_backups_go_to_new_files_and_come_back_into_new_folders(study, tmp_path, capsys):

@@ -209,7 +209,7 @@ def test_promoted_questions(tmp_path, database_url):
     assert made.do(promote_gold).added == 0
     assert made.do(promote_gold, question_ids=[1, 77]).left_out == [
         "question 77: it is not verified, or not everybody agreed",
-        "question 1: it is gold already",
+        "question 1: it is a gold question already",
     ]
     made.attack(author, "How many?")
     kinds = {}

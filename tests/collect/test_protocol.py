@@ -339,8 +339,8 @@ def test_a_request_that_is_repeated_has_one_effect(study):
 
 def test_a_round_goes_forward_and_says_what_blocks_it(tmp_path, database_url):
     study = SmallStudy.make(tmp_path / "s", database_url, opened=False)
-    assert "what comes next is READY" in study.do(blockers, study.round_id, "OPEN")[0]
-    with pytest.raises(Refused, match="what comes next"):
+    assert "the next state is READY" in study.do(blockers, study.round_id, "OPEN")[0]
+    with pytest.raises(Refused, match="the next state"):
         study.do(change_round, study.round_id, "OPEN")
     assert study.do(claim_image, study.people[0]) is None
     for state in ("READY", "OPEN"):

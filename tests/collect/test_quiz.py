@@ -115,7 +115,7 @@ def test_quiz_examples_of_a_file(tmp_path):
     (tmp_path / "quiz.jsonl").write_text(line)
     assert add_quiz_file(made.study, tmp_path / "quiz.jsonl").added == 1
     assert add_quiz_file(made.study, tmp_path / "quiz.jsonl").left_out == [
-        f"{tmp_path}/quiz.jsonl, line 1: it is there already"
+        f"{tmp_path}/quiz.jsonl, line 1: it exists already"
     ]
     (tmp_path / "quiz.jsonl").write_text(line.replace("What?", "Why?").replace('"wrong"', '"maybe"'))
     with pytest.raises(DataError, match="A verdict is one of"):

@@ -203,7 +203,7 @@ def test_a_changed_round_is_noticed(collected):
         else:
             tx.execute(sa.text("DROP TRIGGER question_update_frozen ON question"))
         tx.execute(sa.text("UPDATE question SET text = 'Is it blue?' WHERE id = 1"))
-    assert collected.look(violations) == ["I13: round 1 is not as it was frozen"]
+    assert collected.look(violations) == ["I13: round 1 has changed since it was frozen"]
 
 
 def test_a_deletion_after_the_freeze_makes_a_patch_release_that_names_it(collected, tmp_path):

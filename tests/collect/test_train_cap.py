@@ -72,7 +72,7 @@ def test_a_cap_that_cannot_be_met_is_not_applied_and_the_datasheet_says_so(tmp_p
     found, facts, sheet = _frozen(tmp_path, None, 5)
     assert not found.over_cap
     assert facts["train_over_cap"] == 0
-    assert "The cap is 5 %; too few people wrote for it, and it was not applied." in sheet
+    assert "The cap is 5 %; too few people wrote to meet it, and it was not applied." in sheet
 
 
 def test_statistics_know_that_the_cap_leaves_out_verified_examples(tmp_path, capsys):

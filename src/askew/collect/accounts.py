@@ -15,7 +15,7 @@ from askew.collect.schema_parts import ROLES
 from askew.errors import UnknownName
 
 MOST = 100
-"""Characters of a name."""
+"""Maximum length of a name, in characters."""
 
 
 def add_annotator(
@@ -26,14 +26,14 @@ def add_annotator(
     pseudonym: str | None = None,
     actor: int | None = None,
 ) -> int:
-    """Add a person; returns the id. The pseudonym is drawn, so that it says nothing about the name."""
+    """Add a person; returns the id. The pseudonym is random, so that it reveals nothing about the name."""
     name = name.strip()
     if not 1 <= len(name) <= MOST:
         raise Refused(f"A name has 1 to {MOST} characters; this one has {len(name)}.")
     if role not in ROLES:
         raise Refused(f"There is no role {role!r}. Roles: {', '.join(ROLES)}.")
     if tx.first(sa.select(annotator.c.id).where(annotator.c.name == name)):
-        raise Refused(f"Somebody is called {name!r} already. Give another name.")
+        raise Refused(f"The name {name!r} is taken already. Give another name.")
     new = tx.insert(
         annotator,
         name=name,
@@ -57,32 +57,32 @@ _PERSON = sa.select(annotator).where(annotator.c.id == sa.bindparam("id"))
 
 
 def person(tx: Tx, annotator_id: int) -> AnyRow:
-    """A person's row."""
-    found = tx.first(_PERSON, id=annotator_id)
-    if found is None:
-        raise NotAllowed("Nobody is known by this id. Sign in again.")
-    return found
+    """The row of a person."""
+    row = tx.first(_PERSON, id=annotator_id)
+    if row is None:
+        raise NotAllowed("No account has this id. Sign in again.")
+    return row
 
 
 def person_named(tx: Tx, name: str) -> AnyRow:
     """The row of a person by name, for the command line."""
-    found = tx.first(sa.select(annotator).where(annotator.c.name == name))
-    if found is None:
+    row = tx.first(sa.select(annotator).where(annotator.c.name == name))
+    if row is None:
         raise UnknownName(f"Nobody is called {name!r}. List people: askew collect people STUDY")
-    return found
+    return row
 
 
 def require_worker(tx: Tx, annotator_id: int) -> AnyRow:
-    """The person's row, who must not be excluded."""
-    found = person(tx, annotator_id)
-    if found.excluded_at is not None:
+    """The row of a person, who must not be excluded."""
+    row = person(tx, annotator_id)
+    if row.excluded_at is not None:
         raise NotAllowed("You no longer take part in this study. What you did before is kept.")
-    return found
+    return row
 
 
 def require_owner(tx: Tx, annotator_id: int) -> AnyRow:
-    """The person's row, who must be an owner."""
-    found = require_worker(tx, annotator_id)
-    if found.role != "owner":
+    """The row of a person, who must be an owner."""
+    row = require_worker(tx, annotator_id)
+    if row.role != "owner":
         raise NotAllowed("Only an owner of the study may do this.")
-    return found
+    return row

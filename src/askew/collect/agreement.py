@@ -1,4 +1,4 @@
-"""How far people agree: each verifier with the majority of the others, and all together by Krippendorff's alpha.
+"""How well people agree: each verifier with the majority of the others, and all together by Krippendorff's alpha.
 
 ``people_lines`` lists the people of a study with their agreement and their answers to gold questions.
 """
@@ -30,12 +30,12 @@ class Agreement:
 
     @property
     def share(self) -> float | None:
-        """Between 0 and 1; None when nothing could be compared."""
+        """Between 0 and 1; None if nothing could be compared."""
         return self.agreed / self.compared if self.compared else None
 
 
 def counted_answers(tx: Tx, latest: int | None = None, annotator_id: int | None = None) -> dict[int, dict[int, str]]:
-    """The verifications that count: of all questions, of the latest so many answers, or of one person's questions."""
+    """The verifications that count: all, the ``latest`` ones, or those of questions that one person verified."""
     row = verification.c
     wanted = sa.select(row.question_id, row.annotator_id, row.normalised).where(row.slot_n.is_not(None))
     if annotator_id is not None:
@@ -60,13 +60,13 @@ def agreements(answers: Answers) -> dict[int, Agreement]:
     """
     agreed: Counter[int] = Counter()
     compared: Counter[int] = Counter()
-    for said in answers.values():
-        counts = Counter(said.values())
-        for who, answer in said.items():
+    for given in answers.values():
+        counts = Counter(given.values())
+        for who, answer in given.items():
             most = _most_frequent(counts - Counter([answer]))
             compared[who] += most is not None
             agreed[who] += most == answer
-    return {who: Agreement(agreed[who], compared[who]) for said in answers.values() for who in said}
+    return {who: Agreement(agreed[who], compared[who]) for given in answers.values() for who in given}
 
 
 def agreement_of(tx: Tx, annotator_id: int) -> Agreement:
@@ -92,27 +92,27 @@ def krippendorff_alpha(units: Iterable[Sequence[str]]) -> float | None:
 
 @dataclass
 class AlphaSums:
-    """What Krippendorff's alpha needs of units that come one by one."""
+    """The sums that Krippendorff's alpha needs, for units that arrive one by one."""
 
     totals: Counter[str] = field(default_factory=Counter)
     differ: float = 0.0
-    """Ordered pairs of different answers within units, each unit's divided by its answers less one."""
+    """Ordered pairs of different answers within units, each unit's divided by its number of answers minus one."""
 
     def add(self, unit: Sequence[str]) -> None:
-        """Take the answers to one question in."""
+        """Add the answers to one question."""
         n = len(unit)
         if n > 1:
             self.totals.update(unit)
             self.differ += (n * n - sum(map(unit.count, unit))) / (n - 1)
 
     @staticmethod
-    def together(several: Iterable[AlphaSums]) -> AlphaSums:
-        """The sums over all units of several."""
-        found = AlphaSums()
-        for one in several:
-            found.totals.update(one.totals)
-            found.differ += one.differ
-        return found
+    def together(parts: Iterable[AlphaSums]) -> AlphaSums:
+        """The sums over the units of all parts."""
+        total = AlphaSums()
+        for part in parts:
+            total.totals.update(part.totals)
+            total.differ += part.differ
+        return total
 
     @property
     def alpha(self) -> float | None:
@@ -123,13 +123,13 @@ class AlphaSums:
 
 
 def people_lines(tx: Tx) -> Iterator[str]:
-    """A line for each person, and how far all verifiers agree."""
+    """A line for each person, and one with the agreement of all verifiers."""
     answers = counted_answers(tx)
     golds, agreed = gold_counts(tx), agreements(answers)
     for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
         parts = [row.role, *_standing(tx, row), *_figures(golds.get(row.id), agreed.get(row.id))]
         yield f"{row.name} ({row.pseudonym}): {', '.join(parts)}"
-    alpha = krippendorff_alpha(list(said.values()) for said in answers.values())
+    alpha = krippendorff_alpha(list(given.values()) for given in answers.values())
     if alpha is not None:
         yield f"Agreement of all verifiers (Krippendorff's alpha, nominal): {alpha:.3f} on {len(answers):,} questions."
 
@@ -141,16 +141,16 @@ def _standing(tx: Tx, row: AnyRow) -> list[str]:
 
 
 def _figures(gold: GoldCount | None, agreement: Agreement | None) -> list[str]:
-    found = []
+    figures = []
     if gold is not None:
-        found.append(f"gold {gold.right} of {gold.answered} right")
+        figures.append(f"gold {gold.right} of {gold.answered} correct")
     if agreement is not None and agreement.share is not None:
-        found.append(f"agrees with most others in {100 * agreement.share:.0f} % of {agreement.compared}")
-    return found
+        figures.append(f"agrees with most others in {100 * agreement.share:.0f} % of {agreement.compared}")
+    return figures
 
 
 def _most_frequent(counts: Counter[str]) -> str | None:
-    """The most frequent answer; None for no answers or a tie."""
+    """The most frequent answer; None if there are no answers, or a tie."""
     ranked = counts.most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None

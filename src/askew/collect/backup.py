@@ -1,8 +1,8 @@
-"""Backup of a study while the service runs, and the way back.
+"""Backup of a study while the service runs, and restore.
 
 A backup is one tar file: ``study.json``, the database as of one moment (``VACUUM INTO`` for SQLite, ``pg_dump`` for
-PostgreSQL), the images and the service's key. Images never change and are stored before the database knows them, so
-those of the moment are all there. Like the study, it is readable by its owner alone.
+PostgreSQL), the images and the service's key. Images never change and are stored before the database refers to
+them, so all images of that moment are included. Like the study, the file is readable only by its owner.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from askew.files.read_write import write_joined
 
 SQLITE, DUMP = "study.sqlite", "study.dump"
 EXTRA = ("secret.key", "consent.txt", "world.json")
-"""Files of the service that are kept if they are there."""
+"""Files of the service that are included if they exist."""
 _SECONDS = 3600
 
 
 def back_up(study: Study, file: Path) -> int:
-    """Write a backup; returns the number of images in it. What is there already is not overwritten."""
+    """Write a backup; returns the number of images in it. An existing file is not overwritten."""
     if file.exists():
-        raise UsageError(f"{file}: it exists. Give a new name, so that no backup is lost.")
+        raise UsageError(f"{file}: the file exists already. Give a new name, so that no backup is lost.")
     with tempfile.TemporaryDirectory(dir=file.absolute().parent, prefix=".backup-") as scratch:
         part = Path(scratch) / "backup.tar"
-        kept = Path(scratch) / (SQLITE if study.database.is_sqlite else DUMP)
-        _copy_database(study.database, kept)
+        copy = Path(scratch) / (SQLITE if study.database.is_sqlite else DUMP)
+        _copy_database(study.database, copy)
         images = sorted((study.folder / "images").iterdir())
         with (
             open(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out,
             tarfile.open(fileobj=out, mode="w") as tar,
         ):
             tar.add(study.folder / FILE, FILE)
-            tar.add(kept, kept.name)
+            tar.add(copy, copy.name)
             for name in EXTRA:
                 if (study.folder / name).is_file():
                     tar.add(study.folder / name, name)
@@ -56,12 +56,12 @@ def back_up(study: Study, file: Path) -> int:
                     tar.add(path, f"images/{path.name}")
         with part.open("rb+") as done:
             os.fsync(done.fileno())
-        os.link(part, file)  # unlike a rename, it never replaces what somebody put there meanwhile
+        os.link(part, file)  # unlike a rename, it never replaces a file that appeared in the meantime
     return len(images)
 
 
 def restore(file: Path, folder: Path, database_url: str | None = None) -> Study:
-    """Make a study in a new folder from a backup, and check every invariant and every image of it.
+    """Create a study in a new folder from a backup, and check its invariants and images.
 
     A backup of a PostgreSQL study needs the URL of an empty database.
     """
@@ -110,7 +110,7 @@ def _copy_database(database: Database, path: Path) -> None:
         with database.engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
-            raw.execute("VACUUM INTO ?", (str(path),))  # reads one snapshot; writers go on meanwhile
+            raw.execute("VACUUM INTO ?", (str(path),))  # reads one snapshot and does not block writers
     os.chmod(path, 0o600)
 
 
@@ -118,16 +118,18 @@ def _fill_database(url: str, dump: Path) -> None:
     database = Database(url)
     try:
         with database.read() as tx:
-            there = sa.inspect(tx.connection).get_table_names()
+            tables = sa.inspect(tx.connection).get_table_names()
     finally:
         database.close()
-    if there:
-        raise UsageError(f"The database is not empty: it has {len(there)} tables, e.g. {there[0]}. Give an empty one.")
+    if tables:
+        raise UsageError(
+            f"The database is not empty: it has {len(tables)} tables, e.g. {tables[0]}. Give an empty one."
+        )
     _pg(["pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", str(dump)], url)
 
 
 def _pg(command: list[str], url: str) -> None:
-    """Run a program of PostgreSQL on a database; passwords go by the environment, not by the command line."""
+    """Run a program of PostgreSQL on a database; passwords are passed in the environment, not on the command line."""
     program = shutil.which(command[0])
     if program is None:
         raise UsageError(
@@ -147,8 +149,8 @@ def _pg(command: list[str], url: str) -> None:
     except subprocess.TimeoutExpired:
         raise DataError(f"{command[0]} took longer than {_SECONDS} seconds and was stopped.") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise DataError(f"{command[0]} failed: {said[0] if said else f'exit code {done.returncode}'}")
+        errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise DataError(f"{command[0]} failed: {errors[0] if errors else f'exit code {done.returncode}'}")
 
 
 def _pg_environment(url: str) -> Mapping[str, str]:
@@ -164,7 +166,7 @@ def _pg_environment(url: str) -> Mapping[str, str]:
 
 
 def _unpack(file: Path, folder: Path) -> None:
-    """Unpack the files that a backup has, and no others."""
+    """Unpack the files of a backup; any other file is refused."""
     try:
         with tarfile.open(file, "r:") as tar:
             for member in tar:
@@ -185,10 +187,10 @@ def _unpack(file: Path, folder: Path) -> None:
     except FileNotFoundError:
         raise DataError(f"{file}: there is no such file. Give the path of a backup.") from None
     except (tarfile.TarError, EOFError, FileExistsError) as trouble:
-        raise DataError(f"{file}: not a whole backup ({trouble}). Copy it again, or take an earlier one.") from None
+        raise DataError(f"{file}: not a complete backup ({trouble}). Copy it again, or take an earlier one.") from None
     (folder / "images").mkdir(exist_ok=True)
     if not any((folder / name).is_file() for name in (SQLITE, DUMP)):
-        raise DataError(f"{file}: there is no database in it, so it is not a whole backup. Take an earlier one.")
+        raise DataError(f"{file}: there is no database in it, so it is not a complete backup. Take an earlier one.")
 
 
 def _damage(study: Study) -> list[str]:
@@ -205,5 +207,5 @@ def _damage(study: Study) -> list[str]:
         if not path.is_file():
             found.append(f"the image {path.name} is missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
-            found.append(f"the image {path.name} is not what it was")
+            found.append(f"the image {path.name} has changed")
     return found

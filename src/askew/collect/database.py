@@ -1,10 +1,10 @@
-"""The database of a study: SQLite by default, PostgreSQL where several hosts share it.
+"""The database of a study: SQLite by default, PostgreSQL if several hosts share it.
 
 Writes are serialised on both: SQLite by ``BEGIN IMMEDIATE``, PostgreSQL by one advisory lock that each writing
 transaction takes first. So a function may read, decide and write, and nothing changes in between. A reply is given
 only after the commit, which waits for the disk (WAL with ``synchronous=FULL``; PostgreSQL's default).
 
-Two things belong to a transaction: the events it logs, and the form it was sent by, which takes effect once.
+Two things belong to a transaction: the events it logs, and the form that caused it, which takes effect once.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _BY_INDEX = {
     "jit": "off",  # a plan that is penalised by the settings above looks costly enough to be compiled
     **dict.fromkeys(("join_collapse_limit", "from_collapse_limit"), "1"),  # joined as written
 }
-"""PostgreSQL's settings for queries that are written to follow an index. Its own choice rests on statistics, which know
-nothing of the questions of the last minutes: it would read every open question."""
+"""PostgreSQL's settings for queries that are written to follow an index. Its own plan relies on statistics, which do
+not include the questions of the last minutes: it would read every open question."""
 
 
 class Clock(Protocol):
-    """Tells the time in milliseconds since 1970, UTC; never runs backwards."""
+    """The time in milliseconds since 1970, UTC; never runs backwards."""
 
     def now(self) -> int:
         """The time."""
@@ -54,8 +54,8 @@ class Clock(Protocol):
 
 
 class ServerClock:
-    """The server's time at the start, moved on by the monotonic clock: what happens to the system's clock meanwhile
-    changes neither the order of events nor how long something took."""
+    """The server's time at the start, advanced by the monotonic clock: a change of the system's clock affects neither
+    the order of events nor durations."""
 
     def __init__(self) -> None:
         self._start, self._mark = time.time(), time.monotonic()
@@ -67,7 +67,7 @@ class ServerClock:
 
 @dataclass
 class SetClock:
-    """A clock that somebody sets, for simulations and tests."""
+    """A clock that is set by hand, for simulations and tests."""
 
     milliseconds: int = 1_600_000_000_000
 
@@ -82,7 +82,7 @@ class SetClock:
 
 @dataclass(frozen=True)
 class Tx:
-    """A transaction: what the protocol's functions read and write by."""
+    """A transaction, in which the protocol's functions read and write."""
 
     connection: Connection
     now: int
@@ -118,14 +118,14 @@ class Tx:
         return int(key[0]) if isinstance(key[0], int) else 0
 
     def follow_indexes(self) -> None:
-        """From here to its end the transaction reads along indexes, whatever PostgreSQL's statistics say; SQLite does
-        so by itself. For queries that stop at the first row that fits."""
+        """For the rest of the transaction, read along indexes whatever PostgreSQL's statistics say; SQLite does so by
+        itself. For queries that stop at the first row that fits."""
         if not self.database.is_sqlite:
             settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in _BY_INDEX.items())
             self.connection.exec_driver_sql(f"SELECT {settings}")
 
     def change(self, table: sa.Table, where: sa.ColumnElement[bool], **values: Any) -> int:
-        """Change rows; returns how many there were."""
+        """Change rows; returns how many were changed."""
         return int(self.connection.execute(sa.update(table).where(where).values(**values)).rowcount)
 
 
@@ -147,7 +147,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Tx]:
-        """A transaction that may write, one at a time; durable when the block ends, undone when it raises."""
+        """A transaction that may write, one at a time; durable when the block ends, rolled back if it raises."""
         if not self._turn.acquire(timeout=BUSY_SECONDS):
             raise _busy(self.engine)
         try:
@@ -174,7 +174,7 @@ class Database:
         return self._settings
 
     def migrate(self) -> None:
-        """Bring the tables to the present revision; a database of a later askew is refused."""
+        """Upgrade the tables to the current revision; a database of a later askew is refused."""
         from askew.collect.migrations import upgrade
 
         upgrade(self)
@@ -240,7 +240,7 @@ def _sqlite(url: str, durable: bool) -> Engine:
 def _busy(engine: Engine) -> DatabaseBusy:
     return DatabaseBusy(
         f"{engine.url.database}: the database stayed locked for {BUSY_SECONDS} seconds. Nothing was changed; try "
-        "again. If it stays so, look for another program that holds a transaction open."
+        "again. If this persists, look for another program that holds a transaction open."
     )
 
 
@@ -258,13 +258,13 @@ def record_event(
 
 
 def once(tx: Tx, form_key: str, annotator_id: int, kind: str, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Do ``act`` for a form; if the form was sent before, give its first result and do nothing (invariant 9)."""
+    """Run ``act`` for a form; if the form was sent before, only return its first result (invariant 9)."""
     earlier = tx.first(sa.select(schema.form).where(schema.form.c.form_key == form_key))
     if earlier is not None:
         if (earlier.annotator_id, earlier.kind) != (annotator_id, kind):
             raise NotAllowed("This form was sent by somebody else, or for something else. Open the page again.")
-        kept: dict[str, Any] = json.loads(earlier.result)
-        return kept
+        first: dict[str, Any] = json.loads(earlier.result)
+        return first
     result = act()
     stored = json.dumps(result)
     tx.insert(schema.form, form_key=form_key, annotator_id=annotator_id, kind=kind, result=stored, at=tx.now)

@@ -1,8 +1,8 @@
-"""Freezing a round: types and splits are decided once, and nothing of the round changes afterwards.
+"""Freezing a round: types and splits are decided once, and the round does not change afterwards.
 
-Whole images get a split. The cap on an author's share of train keeps one
-person from deciding what the next round's models learn: dev and test are not changed, and where few people wrote, or
-most was written by a few, it is not applied, and the datasheet says so.
+Whole images get a split. The cap on an author's share of train keeps one person from deciding what the next round's
+models learn; dev and test are not affected. If only a few people wrote, or a few wrote most of train, the cap is not
+applied, and the datasheet says so.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from askew.collect.schema import annotator, image, judgement, prediction, questi
 
 
 def split_images(examples: Mapping[int, int], shares: Mapping[str, int], seed: int) -> dict[int, str]:
-    """A split for every image, from how many verified (type E) examples each has, so that these come near the shares.
+    """A split for every image, such that the verified (type E) examples, counted in ``examples``, come near the shares.
 
-    Images are taken in a random order of the seed, and each goes to the split that lacks the most; an image without a
-    verified example is drawn by the shares. The same images and seed give the same splits.
+    Images are taken in a random order that depends on the seed, and each goes to the split that is furthest below its
+    share. The split of an image without verified examples is drawn by the shares. The same images and seed give the
+    same splits.
 
     >>> found = split_images({image: 1 for image in range(10)}, {"train": 60, "dev": 10, "test": 30}, seed=0)
     >>> sorted(found.values())
@@ -37,7 +38,7 @@ def split_images(examples: Mapping[int, int], shares: Mapping[str, int], seed: i
     order = sorted(examples)
     Random(f"{seed}:splits").shuffle(order)
     total = 0
-    given = dict.fromkeys(shares, 0)
+    assigned = dict.fromkeys(shares, 0)
     found = {}
     for key in order:
         count = examples[key]
@@ -46,21 +47,21 @@ def split_images(examples: Mapping[int, int], shares: Mapping[str, int], seed: i
             found[key] = drawn[0]
             continue
         total += count
-        lack = {name: share * total - 100 * given[name] for name, share in shares.items()}
+        lack = {name: share * total - 100 * assigned[name] for name, share in shares.items()}
         found[key] = max(shares, key=lambda name: (lack[name], shares[name]))
-        given[found[key]] += count
+        assigned[found[key]] += count
     return found
 
 
 KEPT_PERCENT = 50
-"""The cap is applied only if this much of train stays."""
+"""The cap is applied only if at least this much of train stays."""
 _ORDER = "ECA"
 
 
 def most_of_one_author(counts: Mapping[int, int], percent: int) -> int | None:
     """How many questions each author may have in train; None if the cap cannot be met.
 
-    It is the largest number that is at most ``percent`` of what stays when everybody has no more than that.
+    It is the largest limit that is at most ``percent`` of the questions left when it is applied to every author.
 
     >>> most_of_one_author({author: 10 for author in range(20)} | {99: 30}, percent=5)
     10
@@ -79,7 +80,7 @@ def most_of_one_author(counts: Mapping[int, int], percent: int) -> int | None:
 def over_cap(train: Mapping[int, tuple[int, str]], percent: int) -> set[int]:
     """The questions of train to leave out; ``train`` gives the author and the type (A, C or E) of each.
 
-    Of an author who has too many, E stays before C before A, and the earlier before the later.
+    Of an author who has too many, E is kept before C and C before A, and earlier questions before later ones.
     """
     most = most_of_one_author(Counter(author for author, _ in train.values()), percent)
     if most is None:
@@ -96,7 +97,7 @@ def over_cap(train: Mapping[int, tuple[int, str]], percent: int) -> set[int]:
 
 @dataclass(frozen=True)
 class Frozen:
-    """What becomes of each question and image of a round."""
+    """The types and splits of the questions and images of a round."""
 
     types: dict[int, str]
     """Question to type."""
@@ -118,9 +119,9 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     """What freezing with this seed would decide now; unfinished questions are type U."""
     settings = tx.settings
     rows = _questions(tx, round_id)
-    said = _said(tx, round_id, rows)
-    types = {row.id: "U" if _is_out(row) else example_type(said[row.id], settings) for row in rows}
-    removed = {key: text_rule_removes(said[key], settings) for key, kind in types.items() if kind in "CDE"}
+    verdicts = _verdicts(tx, round_id, rows)
+    types = {row.id: "U" if _is_out(row) else example_type(verdicts[row.id], settings) for row in rows}
+    removed = {key: text_rule_removes(verdicts[key], settings) for key, kind in types.items() if kind in "CDE"}
     examples = {row.id: 0 for row in tx.rows(sa.select(image.c.id).where(image.c.round_id == round_id))}
     for row in rows:
         examples[row.image_id] += types[row.id] == "E"
@@ -134,7 +135,7 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
 
 
 def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_incomplete: bool = False) -> Frozen:
-    """Freeze a draining round: decide types and splits, keep the hash of everything, and close it permanently.
+    """Freeze a draining round: decide types and splits, store a hash of everything, and close it permanently.
 
     Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
     """
@@ -160,7 +161,7 @@ def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_i
 
 
 def snapshot_hash(tx: Tx, round_id: int) -> str:
-    """The SHA-256 of everything that was asked, said and decided in a round."""
+    """The SHA-256 of everything that was asked, answered and decided in a round."""
     digest = hashlib.sha256()
     for record in history(tx, [round_id]):
         digest.update(encoded(record))
@@ -168,7 +169,7 @@ def snapshot_hash(tx: Tx, round_id: int) -> str:
 
 
 def _is_out(row: AnyRow) -> bool:
-    """Whether a question is left out: its author is excluded, it or its image was removed, or it was abandoned."""
+    """Whether a question is left out: its author is excluded, it or its image was removed, or it is not finished."""
     gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
     return gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
 
@@ -182,7 +183,7 @@ def _questions(tx: Tx, round_id: int) -> list[AnyRow]:
     return list(tx.rows(found))
 
 
-def _said(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
+def _verdicts(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
     def of_round(table: sa.Table, *columns: sa.Column[str]) -> sa.Select[tuple[str, ...]]:
         source = table.join(question, question.c.id == table.c.question_id).join(
             image, image.c.id == question.c.image_id
@@ -201,14 +202,14 @@ def _said(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
         given.setdefault(row.question_id, []).append(row)
     found = {}
     for row in rows:
-        one, others = judged.get(row.id), given.get(row.id, [])
+        judgement_row, answers = judged.get(row.id), given.get(row.id, [])
         found[row.id] = Verdicts(
-            verdict=one.verdict if one else None,
+            verdict=judgement_row.verdict if judgement_row else None,
             robot=robots.get(row.id, ""),
-            author=(one.normalised or "") if one else "",
-            author_confidence=one.confidence if one else None,
-            verifiers=[other.normalised for other in others],
-            confidences=[other.confidence for other in others],
+            author=(judgement_row.normalised or "") if judgement_row else "",
+            author_confidence=judgement_row.confidence if judgement_row else None,
+            verifiers=[answer.normalised for answer in answers],
+            confidences=[answer.confidence for answer in answers],
         )
     return found
 
@@ -216,7 +217,7 @@ def _said(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
 def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
     """The split of each question that is released: E by its image, A and C only in train.
 
-    Of equal questions about one image only the earliest stays in dev and test.
+    Of equal questions about one image, only the earliest stays in dev or test.
     """
     found: dict[int, str] = {}
     seen: set[tuple[int, str]] = set()

@@ -31,13 +31,13 @@ from askew.collect.typed_text import checked_text, same_answer
 from askew.collect.verifying import FLAGGING
 
 PATIENCE = 4
-"""After so many right answers, with none wrong, the rate has fallen to a half."""
+"""After this many correct answers, with none wrong, the rate has fallen by half."""
 
 
 def gold_rate(right: int, wrong: int, settings: StudySettings) -> float:
     """The share of gold among a person's next questions, between 0 and 1.
 
-    A wrong answer takes back what two right ones proved.
+    A wrong answer cancels two correct ones.
 
     >>> [gold_rate(right, 0, StudySettings()) for right in (0, 4, 12)], gold_rate(4, 2, StudySettings())
     ([0.5, 0.25, 0.125], 0.5)
@@ -47,7 +47,7 @@ def gold_rate(right: int, wrong: int, settings: StudySettings) -> float:
 
 
 def is_careless(right: int, wrong: int, settings: StudySettings) -> bool:
-    """Whether so many right and wrong answers to gold questions show that a person is careless.
+    """Whether this many correct and wrong answers to gold questions show that a person is careless.
 
     >>> [is_careless(0, wrong, StudySettings()) for wrong in (3, 4)]
     [False, True]
@@ -58,7 +58,7 @@ def is_careless(right: int, wrong: int, settings: StudySettings) -> bool:
 
 
 def strikes_allowed(right: int, settings: StudySettings) -> int:
-    """How many wrong answers (strikes) a person may have who gave so many right ones.
+    """How many wrong answers (strikes) a person who gave this many correct ones may have.
 
     >>> [strikes_allowed(right, StudySettings()) for right in (0, 4, 10, 20)]
     [3, 5, 7, 12]
@@ -71,25 +71,25 @@ def strikes_allowed(right: int, settings: StudySettings) -> int:
 
 
 WITHDRAWN = "withdrawn"
-"""Why a held gold question ended when it can no longer be shown."""
+"""The reason stored when a held gold question can no longer be shown."""
 
 
 @dataclass(frozen=True)
 class GoldCount:
-    """A person's answers to gold questions; those to questions that were a mistake do not count."""
+    """A person's answers to gold questions; answers to void questions do not count."""
 
     right: int
     wrong: int
 
     @property
     def answered(self) -> int:
-        """Right and wrong ones."""
+        """Correct and wrong ones."""
         return self.right + self.wrong
 
 
 @dataclass(frozen=True)
 class GoldAnswered:
-    """What an answer led to."""
+    """The result of an answer."""
 
     passed: bool
     excluded: bool
@@ -131,7 +131,7 @@ def gold_results(tx: Tx) -> list[tuple[str, GoldRow]]:
 
 
 def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int, GoldCount]:
-    """Right and wrong answers of these people, or of all who answered any."""
+    """Correct and wrong answers of these people, or of all who answered any."""
     passed = sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))
     found = (
         sa.select(gold_result.c.annotator_id, passed, sa.func.count())
@@ -145,7 +145,7 @@ def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int,
 
 
 def gold_count(tx: Tx, annotator_id: int) -> GoldCount:
-    """Right and wrong answers of one person."""
+    """Correct and wrong answers of one person."""
     return gold_counts(tx, [annotator_id]).get(annotator_id, GoldCount(0, 0))
 
 
@@ -155,7 +155,7 @@ def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 
 def draw_gold(tx: Tx, annotator_id: int) -> int | None:
-    """The gold question this person gets next, if it is time for one; the same study, the same draw."""
+    """The gold question this person gets next, if one is due; the same study gives the same draw."""
     if tx.first(sa.select(gold_item.c.id).where(gold_item.c.state == "ACTIVE").limit(1)) is None:
         return None
     answers = gold_count(tx, annotator_id)
@@ -172,7 +172,7 @@ def draw_gold(tx: Tx, annotator_id: int) -> int | None:
 
 
 def give_gold(tx: Tx, annotator_id: int, gold_id: int) -> None:
-    """Let a person hold a gold question, for as long as any other."""
+    """Lease a gold question to a person, for as long as any other question."""
     until = tx.now + tx.settings.verifying_minutes * 60_000
     tx.insert(gold_result, gold_id=gold_id, annotator_id=annotator_id, shown_at=tx.now, lease_until=until)
 
@@ -185,7 +185,7 @@ def drop_stale_gold(tx: Tx, annotator_id: int) -> None:
 
 
 def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
-    """The row of a gold question that this person holds; refused in the words of any other question."""
+    """The row of a gold question that this person holds; refusals are worded as for any other question."""
     mine = (gold_result.c.gold_id == gold_id) & (gold_result.c.annotator_id == annotator_id)
     row = tx.first(sa.select(gold_result, gold_item).join(gold_item).where(mine))
     if row is None:
@@ -200,22 +200,22 @@ def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
 
 
 def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str) -> GoldAnswered:
-    """Keep the answer; it passes if it equals one of the known ones. Too many strikes exclude an annotator."""
+    """Record the answer; it passes if it equals one of the known answers. Too many strikes exclude an annotator."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
-    said = checked_text(answer, tx.settings.answer_length, "An answer")
+    text = checked_text(answer, tx.settings.answer_length, "An answer")
     if confidence not in CONFIDENCES:
         raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
     if tx.first(sa.select(round_.c.id).where(round_.c.state.in_(WORKING))) is None:
         raise Gone("The round is over. What you did before is kept.")
-    passed = same_answer(said) in json.loads(held.answers)
-    values = {"answer": said, "confidence": confidence, "passed": passed, "at": tx.now}
+    passed = same_answer(text) in json.loads(held.answers)
+    values = {"answer": text, "confidence": confidence, "passed": passed, "at": tx.now}
     tx.change(gold_result, gold_result.c.id == held.id, **values)
     return GoldAnswered(passed, not passed and _strike(tx, annotator_id))
 
 
 def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
-    """Give a gold question back. Flags and reports by as many people as stop another question retire it."""
+    """Return a gold question. As many flags or reports as would stop any other question retire it."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     tx.change(gold_result, gold_result.c.id == held.id, skipped=reason)
@@ -230,7 +230,7 @@ def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
 
 
 def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) -> int:
-    """Renew the lease; returns its end. ``free``: because the page was opened again."""
+    """Renew the lease; returns its end. ``free`` does not count as an extension: the page was opened again."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     if not free and held.extensions >= tx.settings.max_extensions:
@@ -242,7 +242,7 @@ def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) 
 
 
 def set_gold_state(tx: Tx, gold_id: int, state: str, actor: int | None = None) -> None:
-    """Show a gold question, stop showing it, or declare it a mistake; people who hold it lose it."""
+    """Activate, retire or void a gold question; if it is retired or void, people who hold it lose it."""
     if state not in GOLD_STATES:
         raise Refused(f"There is no state {state!r}. States: {', '.join(GOLD_STATES)}.")
     if tx.change(gold_item, gold_item.c.id == gold_id, state=state) != 1:
@@ -254,7 +254,7 @@ def set_gold_state(tx: Tx, gold_id: int, state: str, actor: int | None = None) -
 
 
 def _strike(tx: Tx, annotator_id: int) -> bool:
-    """After a wrong answer: True when it was one too many, and the person is excluded now. Owners never are."""
+    """After a wrong answer, exclude the person if it was one too many; True if so. Owners are never excluded."""
     count = gold_count(tx, annotator_id)
     role = tx.value(sa.select(annotator.c.role).where(annotator.c.id == annotator_id))
     if role == "owner" or not tx.settings.gold_excludes or not is_careless(count.right, count.wrong, tx.settings):
@@ -278,7 +278,7 @@ def _can_show() -> sa.ColumnElement[bool]:
 
 
 def _not_seen(annotator_id: int) -> sa.ColumnElement[bool]:
-    """New to this person: not shown before, not as a question to verify, and not about an image written for."""
+    """New to this person: not shown before, also not for verifying, and not about an image the person wrote for."""
     shown = sa.exists().where(gold_result.c.gold_id == gold_item.c.id, gold_result.c.annotator_id == annotator_id)
     verified = sa.exists().where(lease.c.question_id == gold_item.c.question_id, lease.c.annotator_id == annotator_id)
     wrote = sa.exists().where(

@@ -1,6 +1,6 @@
-"""Everything that happened to each question, as plain records: what is hashed when a round is frozen, and released.
+"""Everything that happened to each question, as plain records: they are hashed when a round is frozen, and released.
 
-People are called by their pseudonyms. A question that was removed, or whose image was, no longer has a text.
+People appear under their pseudonyms. A question that was removed, or whose image was removed, no longer has a text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PAGE = 500
 
 
 def encoded(record: Record) -> bytes:
-    """A record as one line of JSON with sorted keys: the same record is the same bytes."""
+    """A record as one line of JSON with sorted keys: equal records give equal bytes."""
     return orjson.dumps(record, option=orjson.OPT_SORT_KEYS) + b"\n"
 
 
@@ -44,9 +44,9 @@ def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
         keys = [row.id for row in page]
         after = keys[-1]
         draws = _grouped(tx, draw, keys, draw.c.n)
-        said = _grouped(tx, verification, keys, verification.c.id)
+        verifications = _grouped(tx, verification, keys, verification.c.id)
         for row in page:
-            yield _record(row, draws.get(row.id, []), said.get(row.id, []), people, models)
+            yield _record(row, draws.get(row.id, []), verifications.get(row.id, []), people, models)
 
 
 def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
@@ -77,20 +77,20 @@ def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
         judgement.c.confidence.label("author_confidence"),
         judgement.c.at.label("judged_at"),
     )
-    of_rounds = (image.c.round_id + 0).in_(round_ids)  # no index for it: the order of questions is to lead the query
+    of_rounds = (image.c.round_id + 0).in_(round_ids)  # + 0: no index, so that questions are read in order
     chosen = sa.select(*columns).select_from(joined).where(of_rounds, question.c.id > after)
     return tx.rows(chosen.order_by(question.c.id).limit(PAGE))
 
 
 def _grouped(tx: Tx, table: sa.Table, keys: list[int], order: sa.Column[int]) -> dict[int, list[AnyRow]]:
-    found: dict[int, list[AnyRow]] = {}
+    groups: dict[int, list[AnyRow]] = {}
     for row in tx.rows(sa.select(table).where(table.c.question_id.in_(keys)).order_by(order)):
-        found.setdefault(row.question_id, []).append(row)
-    return found
+        groups.setdefault(row.question_id, []).append(row)
+    return groups
 
 
 def _record(
-    row: AnyRow, draws: list[AnyRow], said: list[AnyRow], people: dict[int, str], models: dict[int, str]
+    row: AnyRow, draws: list[AnyRow], verifications: list[AnyRow], people: dict[int, str], models: dict[int, str]
 ) -> Record:
     shown = row.standing == "OK" and row.hidden_at is None
 
@@ -144,6 +144,6 @@ def _record(
                 "at": one.at,
                 "seconds": round((one.at - one.leased_at) / 1000, 3),
             }
-            for one in said
+            for one in verifications
         ],
     }

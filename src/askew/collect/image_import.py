@@ -1,4 +1,4 @@
-"""Images of a round: read once, cleaned of everything but pixels, and kept in the study's folder by their content."""
+"""Images of a round: read once, stripped of everything but pixels, and stored in the study's folder by their hash."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUALITY = 92
 
 @dataclass
 class Imported:
-    """What came of an import."""
+    """The result of an import."""
 
     added: int = 0
     refused: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Cleaned:
-    """An image as it is kept: pixels alone, turned upright."""
+    """An image as it is stored: only pixels, rotated upright."""
 
     content: bytes
     suffix: str
@@ -45,7 +45,7 @@ class Cleaned:
 
     @property
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash that identifies it."""
         return hashlib.sha256(self.content).hexdigest()
 
 
@@ -56,7 +56,7 @@ def cleaned(path: Path) -> Cleaned:
         raise BadImage(f"{path}: only {', '.join(sorted(FORMATS))} can be imported. Convert the file.")
     source = image_bytes(ImageRef(path.name, str(path)))
     pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS)
-    pixels.info.clear()  # Pillow writes a comment and a colour profile back
+    pixels.info.clear()  # otherwise Pillow writes a comment and a colour profile again
     buffer = io.BytesIO()
     if kind == "PNG":
         pixels.save(buffer, "PNG", optimize=False)
@@ -74,9 +74,9 @@ def import_images(
     domains: Mapping[str, str] | None = None,
     actor: int | None = None,
 ) -> Imported:
-    """Add image files to a draft round; what is no image, or is in a round already, is left out and named.
+    """Add image files to a draft round; files that are not images, or are in a round already, are left out and listed.
 
-    ``domains`` gives a file (by name) a domain of its own.
+    ``domains`` gives a file, by its name, a domain of its own.
     """
     done = Imported()
     for path in paths:
@@ -102,7 +102,7 @@ def import_images(
 
 
 def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> str:
-    """Add a cleaned image with its writer places; returns why not, when it is in a round already."""
+    """Add a cleaned image with its writer places; returns a reason if it is in a round already, else an empty text."""
     state = tx.value(sa.select(round_.c.state).where(round_.c.id == round_id))
     if state != "DRAFT":
         raise Refused(f"The round is {state}; images are added to a draft.")

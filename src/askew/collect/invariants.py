@@ -1,7 +1,7 @@
 """The checker of a study: every invariant of the protocol as a query for rows that break it.
 
-Most of them are held by constraints and triggers too; the checker does not rely on those. ``docs/collect-internals.md``
-lists what holds each.
+Constraints and triggers enforce most of them too; the checker does not rely on those. ``docs/collect-internals.md``
+lists what enforces each.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Invariant:
 INVARIANTS = (
     Invariant(
         1,
-        "nobody verifies a question about an image he or she wrote for",
+        "nobody verifies a question about an image they wrote for",
         "SELECT v.question_id FROM verification v JOIN question q ON q.id = v.question_id JOIN session s "
         "ON s.image_id = q.image_id AND s.annotator_id = v.annotator_id UNION ALL "
         "SELECT v.question_id FROM slot v JOIN question q ON q.id = v.question_id JOIN session s "
@@ -35,12 +35,12 @@ INVARIANTS = (
     ),
     Invariant(
         2,
-        "one person verifies a question once at most",
+        "one person verifies a question at most once",
         "SELECT question_id FROM verification GROUP BY question_id, annotator_id HAVING COUNT(*) > 1",
     ),
     Invariant(
         3,
-        "a question that is verified has all its slots, and no more",
+        "a question judged wrong has all its slots, and others have none",
         "SELECT q.id FROM question q LEFT JOIN slot s ON s.question_id = q.id GROUP BY q.id, q.state "
         "HAVING COUNT(s.n) <> CASE WHEN q.id IN (SELECT question_id FROM judgement WHERE verdict = 'wrong') "
         "THEN (SELECT verifiers FROM study) ELSE 0 END",
@@ -109,14 +109,14 @@ INVARIANTS = (
     ),
     Invariant(
         7,
-        "a question that waits for a robot has exactly one open draw, others that were judged have none",
+        "a question waiting for a robot has exactly one open draw, and others have none unless abandoned",
         "SELECT q.id FROM question q LEFT JOIN draw d ON d.question_id = q.id AND d.outcome IS NULL "
         "GROUP BY q.id, q.state HAVING (q.state = 'ASKED' AND COUNT(d.n) <> 1) "
         "OR (q.state NOT IN ('ASKED', 'ABANDONED') AND COUNT(d.n) <> 0)",
     ),
     Invariant(
         8,
-        "a judgement is by the question's author, and the question's state says which",
+        "a judgement is by the question's author, and matches the question's state",
         "SELECT q.id FROM question q LEFT JOIN judgement j ON j.question_id = q.id WHERE j.annotator_id "
         "<> q.annotator_id OR (j.verdict IS NULL AND q.state IN ('CORRECT', 'UNSURE', 'VERIFYING', 'VERIFIED')) "
         "OR (q.state = 'CORRECT' AND j.verdict <> 'correct') OR (q.state = 'UNSURE' AND j.verdict <> 'unsure') "
@@ -150,13 +150,13 @@ INVARIANTS = (
     ),
     Invariant(
         15,
-        "the number of verifications that is shown is the number of rows",
+        "the number of verifications shown is the number of rows",
         "SELECT q.id FROM question q LEFT JOIN verification v ON v.question_id = q.id AND v.slot_n IS NOT NULL "
         "GROUP BY q.id, q.done HAVING q.done <> COUNT(v.id)",
     ),
     Invariant(
         17,
-        "nothing of an excluded person counts, unless the round was frozen before",
+        "no answer of an excluded person counts, unless the round was frozen before",
         "SELECT v.id FROM verification v JOIN annotator a ON a.id = v.annotator_id JOIN question q "
         "ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
         "WHERE v.slot_n IS NOT NULL AND a.excluded_at IS NOT NULL "
@@ -164,7 +164,7 @@ INVARIANTS = (
     ),
     Invariant(
         18,
-        "nobody gets as gold a question about an image he or she wrote for, or one given to verify",
+        "nobody gets a gold question about an image they wrote for, or one they were given to verify",
         "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN image i ON i.sha256 = g.sha256 "
         "JOIN session s ON s.image_id = i.id AND s.annotator_id = r.annotator_id UNION ALL "
         "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN lease l "
@@ -172,7 +172,7 @@ INVARIANTS = (
     ),
     Invariant(
         19,
-        "times of a session never go back",
+        "times of a session never go backwards",
         "SELECT q.id FROM question q JOIN session s ON s.id = q.session_id LEFT JOIN prediction p "
         "ON p.question_id = q.id LEFT JOIN judgement j ON j.question_id = q.id WHERE q.asked_at < s.started_at "
         "OR p.at < q.asked_at OR j.at < p.at OR s.ended_at < j.at",
@@ -191,17 +191,17 @@ INVARIANTS = (
         "s JOIN question q ON q.id = s.question_id WHERE q.image_id = i.id AND s.state = 'LEASED'))",
     ),
 )
-"""Invariants of one row or a few; 0 for those that follow from the others."""
+"""Invariants over one row or a few; those numbered 0 follow from the others."""
 _EVERY = sa.text(
     " UNION ALL ".join(f"SELECT {place}, t{place}.* FROM ({i.broken}) t{place}" for place, i in enumerate(INVARIANTS))
 )
-"""Rows (place in INVARIANTS, id) that break an invariant: one query for all."""
+"""Rows (index in INVARIANTS, id) that break an invariant: one query for all."""
 
 
 def violations(tx: Tx, *, hashes: bool = True) -> list[str]:
-    """Every invariant that does not hold, with how often and one example; nothing for a sound study.
+    """Every broken invariant, with its count and one example; empty for a sound study.
 
-    ``hashes`` also computes the hash of each frozen round again (invariant 13), which reads everything.
+    ``hashes`` also recomputes the hash of each frozen round (invariant 13), which reads everything.
     """
     broken: dict[int, list[int]] = {}
     for place, key in tx.rows(_EVERY):
@@ -214,11 +214,11 @@ def violations(tx: Tx, *, hashes: bool = True) -> list[str]:
 
 
 def _changed_rounds(tx: Tx) -> list[str]:
-    """Frozen rounds whose content is not what was frozen, unless a text was deleted on request."""
+    """Frozen rounds that have changed since the freeze, except by the deletion of a text on request."""
     found = []
     for row in tx.rows(sa.select(round_).where(round_.c.state.in_(("FROZEN", "RELEASED")))):
         if not _has_deletions(tx, row.id) and snapshot_hash(tx, row.id) != row.snapshot:
-            found.append(f"I13: round {row.number} is not as it was frozen")
+            found.append(f"I13: round {row.number} has changed since it was frozen")
     return found
 
 

@@ -1,7 +1,7 @@
 """Leases: a person holds an image to write about, or a question to verify, for a while.
 
-A session uses up one of its image's places when the work is done; a slot waits for one verifier. The next claim takes
-over an expired lease by itself; ``expire`` is for monitors and freezing.
+A session uses up one of its image's places when the work is done; a slot waits for one verifier. An expired
+lease is taken over by the next claim that needs it; ``expire`` is for monitors and freezing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 
 def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
     """The row of an active session of this person."""
-    found = tx.first(sa.select(session).where(session.c.id == session_id))
-    if found is None or found.annotator_id != annotator_id:
+    row = tx.first(sa.select(session).where(session.c.id == session_id))
+    if row is None or row.annotator_id != annotator_id:
         raise NotAllowed("This is not your image.")
-    if found.state != "LEASED":
-        raise Gone(_OVER[found.state])
-    return found
+    if row.state != "LEASED":
+        raise Gone(_OVER[row.state])
+    return row
 
 
 def leased_session(tx: Tx, annotator_id: int) -> AnyRow | None:
@@ -38,7 +38,7 @@ def leased_session(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 
 def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
-    """Take a free place of an image of this round for a person; None when there is none for this person."""
+    """Start a session at a free place of this round; None if there is none for this person."""
     found = place_for(tx, annotator_id, round_id)
     if found is None:
         return None
@@ -58,9 +58,9 @@ def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
 
 
 def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
-    """End an active session: its place is given back unless it succeeded or used all tries."""
-    goes_on = (session.c.id == session_id) & (session.c.state == "LEASED")
-    if tx.change(session, goes_on, state=state, ended_at=tx.now, reason=reason) != 1:
+    """End an active session: its place becomes free unless the session succeeded or used all tries."""
+    active = (session.c.id == session_id) & (session.c.state == "LEASED")
+    if tx.change(session, active, state=state, ended_at=tx.now, reason=reason) != 1:
         raise Gone("The session is over already.")
     if state not in ("SUCCEEDED", "EXHAUSTED"):
         tx.change(place, place.c.session_id == session_id, session_id=None)
@@ -76,7 +76,7 @@ def renew(tx: Tx, session_id: int, **values: Any) -> int:
 
 
 def place_for(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
-    """The place that this person would get next: a free one, or one whose lease is over."""
+    """The place that this person would get next: a free one, or one whose lease has expired."""
     tx.follow_indexes()
     me = {"me": annotator_id, "round": round_id}
     return tx.first(_free_place(), **me) or tx.first(_expired_place(), **me, now=tx.now)
@@ -84,15 +84,15 @@ def place_for(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
 
 @cache
 def _free_place() -> sa.Select[Any]:
-    """The first free place, images in the order of their import, so that those begun are finished first."""
-    in_order = place.c.image_id > 0  # always true; with it SQLite reads the index in order, and does not sort
+    """The first free place, images in the order of their import, so that images already begun are finished first."""
+    in_order = place.c.image_id > 0  # always true; makes SQLite read the index in order instead of sorting
     free = sa.select(place).where(place.c.session_id.is_(None), in_order, *_fits(place.c.image_id))
     return free.order_by(place.c.image_id, place.c.n).limit(1)
 
 
 @cache
 def _expired_place() -> sa.Select[Any]:
-    """The place of the session whose lease ended first."""
+    """The place of the session whose lease expired first."""
     now = sa.bindparam("now", type_=sa.BigInteger)
     return (
         sa.select(place)
@@ -104,7 +104,7 @@ def _expired_place() -> sa.Select[Any]:
 
 
 def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
-    """Images of the round that this person has not written for, and was given no question about."""
+    """Conditions for an image of the round that this person has neither written for nor been given a question about."""
     me = sa.bindparam("me", type_=sa.Integer)
     other = session.alias("other")
     shown = sa.select(image.c.round_id).where(image.c.id == image_id, image.c.hidden_at.is_(None)).scalar_subquery()
@@ -112,7 +112,7 @@ def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
     given = sa.exists().where(
         question.c.image_id == image_id,
         question.c.id == lease.c.question_id,
-        lease.c.annotator_id + 0 == me,  # by the question, not through all leases of this person
+        lease.c.annotator_id + 0 == me,  # + 0: searched by question, not through all leases of this person
     )
     as_gold = sa.exists().where(
         image.c.id == image_id,
@@ -124,7 +124,7 @@ def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
 
 
 def require_working(tx: Tx, image_id: int) -> None:
-    """The image's round must be one in which people work."""
+    """Refuse unless people work in the image's round."""
     state = tx.value(
         sa.select(round_.c.state).join(image, image.c.round_id == round_.c.id).where(image.c.id == image_id)
     )
@@ -141,11 +141,11 @@ _OVER = {
 
 
 OPEN_FIRST = (sa.case((slot.c.state == "OPEN", 0), else_=1), slot.c.lease_until, slot.c.n)
-"""The order in which slots are taken: open ones before those whose lease is over, so that late answers can count."""
+"""The order in which slots are taken: open ones before those with an expired lease, so that late answers can count."""
 
 
 def free_slot(tx: Tx, question_id: int) -> AnyRow | None:
-    """A slot of the question that is open, or whose lease is over."""
+    """A slot of the question that is open, or whose lease has expired."""
     free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
     return tx.first(sa.select(slot).where(slot.c.question_id == question_id, free).order_by(*OPEN_FIRST).limit(1))
 
@@ -170,23 +170,21 @@ def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> int:
 
 def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason: str = "") -> None:
     """Record how the active lease ended."""
-    going_on = (
-        (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id) & lease.c.ended_at.is_(None)
-    )
-    tx.change(lease, going_on, ended_at=tx.now, outcome=outcome, reason=reason)
+    active = (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id) & lease.c.ended_at.is_(None)
+    tx.change(lease, active, ended_at=tx.now, outcome=outcome, reason=reason)
 
 
 @dataclass(frozen=True)
 class Expired:
-    """How many leases were over."""
+    """How many leases had expired."""
 
     sessions: int
     slots: int
 
 
 def expire(tx: Tx) -> Expired:
-    """End every session and free every slot whose lease is over."""
-    over = tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now))
-    for row in over:
+    """End every session and free every slot whose lease has expired."""
+    expired = tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now))
+    for row in expired:
         end_session(tx, row.id, "EXPIRED")
-    return Expired(len(over), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED"))
+    return Expired(len(expired), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED"))

@@ -1,9 +1,9 @@
-"""Where the models of a running service may connect to, so that nobody can make the server reach into its network.
+"""Which addresses the models of a running service may connect to, so that nobody can use it to reach into its network.
 
-A model's host comes from the owner's command line, and the model connects to no other. A name must have public
-addresses only, unless the owner allowed it; a typed address, and ``localhost``, are allowed as they are. Names are
-looked up for each new connection, all their addresses are checked, and the connection goes to a checked address: a
-name that points elsewhere a moment later (DNS rebinding) gains nothing. Redirects are never followed.
+A model's host comes from the owner's command line, and the model connects to no other. A host name must have only
+public addresses, unless the owner allowed private ones; literal addresses and ``localhost`` may be private. Names
+are looked up for each new connection, all their addresses are checked, and the connection goes to a checked address,
+so pointing the name elsewhere a moment later (DNS rebinding) has no effect. Redirects are never followed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """The addresses of a host, by the system."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    """The addresses of a host, from the system's resolver."""
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class AddressRule:
             raise ModelError(f"{host} is not the model's host, {self.host}.")
         addresses = [host] if address_of(host) is not None else list(await self.look_up(host, port))
         for text in addresses:
-            found = address_of(text)
-            reason = "is not an address." if found is None else self.refusal(found)
+            address = address_of(text)
+            reason = "is not an address." if address is None else self.refusal(address)
             if reason:
                 raise ModelError(f"The model's host {host} has the address {text}, which {reason}")
         return addresses
@@ -70,24 +70,24 @@ class AddressRule:
 
 
 def address_of(text: str) -> IP | None:
-    """The address that a text is, None for a name; an IPv6 address that stands for one of IPv4 is that one.
+    """The address in a text, None for a name; an IPv6 address that embeds an IPv4 address gives the latter.
 
     >>> address_of("::ffff:10.0.0.7"), address_of("64:ff9b::a00:7"), address_of("example.org")
     (IPv4Address('10.0.0.7'), IPv4Address('10.0.0.7'), None)
     """
     try:
-        found = ipaddress.ip_address(text.partition("%")[0])
+        address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    if isinstance(found, ipaddress.IPv6Address):
-        if found in _NAT64:
-            return ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-        return found.ipv4_mapped or found.sixtofour or found
-    return found
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        return address.ipv4_mapped or address.sixtofour or address
+    return address
 
 
 def check_now(rule: AddressRule) -> None:
-    """Refuse a model that the service may not connect to; if its name has no address now, it only fails until then."""
+    """Refuse a model that the service may not connect to; if its name has no address yet, calls fail until it has."""
 
     async def look() -> None:
         await rule(rule.host, 0)

@@ -1,7 +1,7 @@
-"""What takes something out of a study: flags and quarantine, reports of images, exclusion of people, deletion of text.
+"""Moderation: flags and quarantine of questions, reports of images, exclusion of people, deletion of text.
 
 Nothing here deletes a row. Enough flags suspend a question until an owner decides; the work of an excluded person stops
-counting, and others do it again; deletion, on request, blanks what was written.
+counting, and others do it again; deletion on request blanks what was written.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from askew.collect.schema import (
 )
 
 IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows private information")
-"""Reasons of verifiers that report the image."""
+"""Verifiers' reasons for skipping a question that also report its image."""
 
 
 def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> bool:
-    """Flag a question; True when it is in quarantine now. A second flag by the same person changes nothing."""
+    """Flag a question; True if it is now in quarantine. A second flag by the same person changes nothing."""
     worker = require_worker(tx, annotator_id)
     row = tx.first(sa.select(question).where(question.c.id == question_id))
     if row is None:
@@ -58,7 +58,7 @@ def quarantine(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
 
 
 def resolve(tx: Tx, owner_id: int, question_id: int, keep: bool) -> None:
-    """Put a question in quarantine back to work, or remove it permanently (type U)."""
+    """Release a question from quarantine, or remove it permanently (type U)."""
     require_owner(tx, owner_id)
     image_id = tx.value(sa.select(question.c.image_id).where(question.c.id == question_id))
     require_working(tx, image_id)
@@ -70,7 +70,7 @@ def resolve(tx: Tx, owner_id: int, question_id: int, keep: bool) -> None:
 
 
 def report_image(tx: Tx, annotator_id: int, image_id: int, reason: str) -> bool:
-    """Report an image; True when it is hidden now: nobody gets it, and who holds it is done with it."""
+    """Report an image; True if it is now hidden: nobody gets it, and the session of anybody who holds it ends."""
     worker = require_worker(tx, annotator_id)
     row = tx.first(sa.select(image).where(image.c.id == image_id))
     if row is None:
@@ -85,7 +85,7 @@ def report_image(tx: Tx, annotator_id: int, image_id: int, reason: str) -> bool:
 
 
 def resolve_reports(tx: Tx, owner_id: int, image_id: int, keep: bool) -> None:
-    """Hide a reported image, or keep it: then its reports are resolved, and it is shown again if it was hidden."""
+    """Hide a reported image, or keep it, which resolves its reports and shows it again if it was hidden."""
     require_owner(tx, owner_id)
     require_working(tx, image_id)
     hidden = tx.value(sa.select(image.c.hidden_at).where(image.c.id == image_id)) is not None
@@ -128,9 +128,9 @@ class ExclusionEffect:
     """What excluding a person changes, in rounds that are not frozen."""
 
     verifications: int
-    """Answers that stop counting; as many slots open again."""
+    """Answers that stop counting; their slots open again."""
     questions: int
-    """Questions of this person that will not be released."""
+    """Questions by this person that will not be released."""
     sessions: int
     """Writing sessions whose place opens again."""
     frozen: int
@@ -139,20 +139,20 @@ class ExclusionEffect:
 
 def preview_exclusion(tx: Tx, annotator_id: int) -> ExclusionEffect:
     """What excluding this person would change."""
-    said = verification.join(question, question.c.id == verification.c.question_id)
+    answers = verification.join(question, question.c.id == verification.c.question_id)
     mine, counted = verification.c.annotator_id == annotator_id, verification.c.slot_n.is_not(None)
-    wrote = session.join(place, place.c.session_id == session.c.id)
+    writing = session.join(place, place.c.session_id == session.c.id)
     return ExclusionEffect(
-        verifications=_count(tx, said, question, mine & counted),
+        verifications=_count(tx, answers, question, mine & counted),
         questions=_count(tx, question, question, question.c.annotator_id == annotator_id),
-        sessions=_count(tx, wrote, session, session.c.annotator_id == annotator_id),
-        frozen=_count(tx, said, question, mine & counted, working=False)
+        sessions=_count(tx, writing, session, session.c.annotator_id == annotator_id),
+        frozen=_count(tx, answers, question, mine & counted, working=False)
         + _count(tx, question, question, question.c.annotator_id == annotator_id, working=False),
     )
 
 
 def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) -> ExclusionEffect:
-    """Exclude a person from the study. No row is deleted; slots and places open again where the round is not frozen."""
+    """Exclude a person from the study. No row is deleted; slots and places of rounds that are not frozen open again."""
     who = person(tx, annotator_id)
     if who.excluded_at is not None:
         raise Refused(f"{who.name} is excluded already.")
@@ -168,14 +168,14 @@ def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) ->
 
 def _uncount(tx: Tx, annotator_id: int) -> None:
     """The person's answers stop counting, and their slots open again."""
-    said = tx.rows(
+    answers = tx.rows(
         sa.select(verification.c.id, verification.c.question_id, verification.c.slot_n)
         .join(question, question.c.id == verification.c.question_id)
         .join(image, image.c.id == question.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)
         .where(verification.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
     )
-    for row in said:
+    for row in answers:
         tx.change(verification, verification.c.id == row.id, slot_n=None, excluded=True)
         if row.slot_n is None:
             continue
@@ -203,7 +203,7 @@ def _open_places(tx: Tx, annotator_id: int) -> None:
 def _count(
     tx: Tx, joined: sa.FromClause, table: sa.Table, where: sa.ColumnElement[bool], *, working: bool = True
 ) -> int:
-    """How many rows; ``table`` is the one with the image."""
+    """Count rows of rounds that are not frozen, or are; ``table`` is the one with the image."""
     chosen = round_.c.state.in_(WORKING)
     source = joined.join(image, image.c.id == table.c.image_id).join(round_, round_.c.id == image.c.round_id)
     counted = sa.select(sa.func.count()).select_from(source).where(where, chosen if working else ~chosen)
@@ -228,16 +228,16 @@ def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> 
     values = {"text": "", "normalised": f"deleted {question_id}", "standing": "REMOVED"}
     tx.change(question, question.c.id == question_id, **values)
     tx.change(prediction, prediction.c.question_id == question_id, answer="", raw="", normalised="")
-    said = (judgement.c.question_id == question_id) & judgement.c.answer.is_not(None)
-    tx.change(judgement, said, answer="", normalised="")
+    answered = (judgement.c.question_id == question_id) & judgement.c.answer.is_not(None)
+    tx.change(judgement, answered, answer="", normalised="")
     tx.change(verification, verification.c.question_id == question_id, answer="", normalised="")
     record_event(tx, "question.deleted", f"question {question_id}", owner_id, {"reason": reason[:200]})
 
 
 def rewrite_file(database: Database) -> bool:
-    """Write SQLite's file anew: what was deleted stays in its free space otherwise. False if others keep it busy.
+    """Rewrite SQLite's file, whose free space still holds what was deleted; False if the database is busy.
 
-    PostgreSQL overwrites such space by itself (autovacuum), after a while.
+    PostgreSQL overwrites such space by itself after a while (autovacuum).
     """
     if not database.is_sqlite:
         return True
@@ -251,7 +251,7 @@ def rewrite_file(database: Database) -> bool:
 
 
 def released_before(tx: Tx, question_id: int) -> bool:
-    """Whether a question is in a round that was released."""
+    """Whether a question is in a released round."""
     joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
     state = sa.select(round_.c.state).select_from(joined).where(question.c.id == question_id)
     return bool(tx.value(state) == "RELEASED")

@@ -1,10 +1,10 @@
 """Payments: accepted, rejected and pending work of each annotator, and what it is worth.
 
 A writing session is finished work when it succeeded or used all tries. It is accepted when its round is frozen (or,
-without a success, at once), rejected when the owner removed its question, and pending until then. An answer to
-verify, gold ones included, is accepted once its question has all answers, and pending until then. All work of
-excluded people is rejected. Success that verifiers confirmed (type E) earns the bonus, and nothing else does: who calls
-right answers wrong to be done with an image gains nothing (Li et al. 2021, Fig. 8).
+without a success, at once), rejected when the owner removed its question, and pending until then. A verifier's
+answer is accepted once its question has all answers, and pending until then; answers to gold questions are accepted at
+once. All work of excluded people is rejected. Only a success that verifiers confirmed (type E) earns the bonus, so
+calling correct answers wrong to finish an image early gains nothing (Li et al. 2021, Fig. 8).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Rates:
-    """What is paid for one of each, in any currency."""
+    """What is paid for each kind of work, in any currency."""
 
     session: Decimal = Decimal(0)
     """A finished writing session."""
     answer: Decimal = Decimal(0)
-    """An answer to verify."""
+    """A verifier's answer."""
     bonus: Decimal = Decimal(0)
     """A question of type E."""
 
@@ -48,17 +48,17 @@ class AnnotatorWork:
     platform: Mapping[str, str]
     excluded: bool
     sessions: Mapping[str, int]
-    """Accepted, rejected and pending ones."""
+    """Numbers of accepted, rejected and pending sessions."""
     answers: Mapping[str, int]
     types: Mapping[str, int]
     """Questions in frozen rounds by type."""
 
     def pay(self, rates: Rates, state: str = "accepted") -> Decimal:
-        """What the accepted work is worth, without bonus."""
+        """What the work in this state is worth, without bonus."""
         return _cents(self.sessions[state] * rates.session + self.answers[state] * rates.answer)
 
     def bonus(self, rates: Rates) -> Decimal:
-        """The bonus for questions of type E; excluded people have none."""
+        """The bonus for questions of type E; excluded people get none."""
         return _cents(0 * CENT if self.excluded else self.types.get("E", 0) * rates.bonus)
 
 
@@ -68,7 +68,7 @@ def parse_rates(words: Sequence[str]) -> Rates:
     >>> parse_rates(["answer=0.05", "bonus=0.2"])
     Rates(session=Decimal('0'), answer=Decimal('0.05'), bonus=Decimal('0.2'))
     """
-    found: dict[str, Decimal] = {}
+    rates: dict[str, Decimal] = {}
     for word in words:
         name, equals, text = word.partition("=")
         try:
@@ -77,27 +77,33 @@ def parse_rates(words: Sequence[str]) -> Rates:
             value = Decimal("NaN")
         if name not in KINDS or not equals or not value.is_finite() or value < 0 or value >= 10**6:
             raise BadOption(f"--rate {word}: write it as NAME=AMOUNT with {', '.join(KINDS)}, e.g. answer=0.05")
-        found[name] = value
-    return Rates(**found)
+        rates[name] = value
+    return Rates(**rates)
 
 
 def work_of_all(tx: Tx) -> list[AnnotatorWork]:
     """The work of every annotator, and of owners who did any, in the order they joined."""
     sessions, answers, types = _sessions(tx), _answers(tx), _types(tx)
-    found = []
+    works = []
     for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
         if row.role == "owner" and row.id not in sessions.keys() | answers.keys():
             continue
         excluded = row.excluded_at is not None
         parts = (sessions.get(row.id, Counter()), answers.get(row.id, Counter()))
-        wrote, said = ({state: part[state] for state in ("accepted", "rejected", "pending")} for part in parts)
+        session_counts, answer_counts = (
+            {state: part[state] for state in ("accepted", "rejected", "pending")} for part in parts
+        )
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
-        found.append(AnnotatorWork(row.name, row.pseudonym, ids, excluded, wrote, said, types.get(row.id, Counter())))
-    return found
+        works.append(
+            AnnotatorWork(
+                row.name, row.pseudonym, ids, excluded, session_counts, answer_counts, types.get(row.id, Counter())
+            )
+        )
+    return works
 
 
 def payments_csv(works: Iterable[AnnotatorWork], rates: Rates) -> bytes:
-    """One row per person; no cell can become a formula."""
+    """One row per person; no cell is run as a formula."""
     works = list(works)
     platforms = sorted({key for work in works for key in work.platform})
     head = ["pseudonym", "name", *platforms, "excluded"]
@@ -115,7 +121,7 @@ def payments_csv(works: Iterable[AnnotatorWork], rates: Rates) -> bytes:
 
 
 def bonus_csv(works: Iterable[AnnotatorWork], rates: Rates, key: str) -> tuple[bytes, int]:
-    """Lines of platform id and bonus, as platforms take them, and how many people with a bonus have no such id."""
+    """Lines of platform id and bonus, as platforms accept them, and how many people with a bonus have no such id."""
     works = list(works)
     due = [work for work in works if work.bonus(rates) > 0]
     known = sorted({name for work in works for name in work.platform})
@@ -130,11 +136,11 @@ def _cents(amount: Decimal) -> Decimal:
 
 
 def _counters(rows: Iterable[Sequence[object]]) -> dict[int, Counter[str]]:
-    """Person to state to number, of rows of all three."""
-    found: dict[int, Counter[str]] = {}
-    for who, state, number in rows:
-        found.setdefault(int(str(who)), Counter())[str(state)] += int(str(number))
-    return found
+    """Person to state to number, from rows of these three."""
+    counters: dict[int, Counter[str]] = {}
+    for person, state, number in rows:
+        counters.setdefault(int(str(person)), Counter())[str(state)] += int(str(number))
+    return counters
 
 
 def _sessions(tx: Tx) -> dict[int, Counter[str]]:
@@ -156,7 +162,7 @@ def _sessions(tx: Tx) -> dict[int, Counter[str]]:
 
 
 def _answers(tx: Tx) -> dict[int, Counter[str]]:
-    """Answers to verify by state, gold ones included."""
+    """Verifiers' answers by state, gold questions included."""
     excluded = annotator.c.excluded_at.is_not(None)
     open_ = (question.c.state == "VERIFYING") | (question.c.standing == "QUARANTINED")
     frozen = round_.c.state.in_(("FROZEN", "RELEASED"))
@@ -167,12 +173,12 @@ def _answers(tx: Tx) -> dict[int, Counter[str]]:
         .join(image, image.c.id == question.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)
     )
-    said = sa.select(verification.c.annotator_id, state, sa.func.count()).select_from(joined)
+    verified = sa.select(verification.c.annotator_id, state, sa.func.count()).select_from(joined)
     known = sa.case((excluded, "rejected"), else_="accepted").label("outcome")
     gold = sa.select(gold_result.c.annotator_id, known, sa.func.count())
     gold = gold.join(annotator, annotator.c.id == gold_result.c.annotator_id).where(gold_result.c.answer.is_not(None))
     rows = [
-        *tx.rows(said.group_by(verification.c.annotator_id, state)),
+        *tx.rows(verified.group_by(verification.c.annotator_id, state)),
         *tx.rows(gold.group_by(gold_result.c.annotator_id, known)),
     ]
     return _counters(rows)

@@ -1,6 +1,6 @@
-"""Gold questions and quiz examples from a file of an owner, or from verified questions of the study.
+"""Gold questions and quiz examples from an owner's file, or from verified questions of the study.
 
-A file has one JSON object per line. Images lie next to it (or where the path says) and are cleaned like any other.
+A file has one JSON object per line. Image paths are relative to the file; images are cleaned like all others.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ _YES_NO = {"yes", "no"}
 
 @dataclass
 class Added:
-    """What came of adding items."""
+    """The result of adding items."""
 
     added: int = 0
     left_out: list[str] = field(default_factory=list)
-    """Each with the reason."""
+    """Items that were left out, each with the reason."""
 
 
 def add_gold(
-    tx: Tx, kept: tuple[str, str], text: str, answers: list[str], question_id: int | None = None, file_id: str = ""
+    tx: Tx, stored: tuple[str, str], text: str, answers: list[str], question_id: int | None = None, file_id: str = ""
 ) -> int | None:
-    """Add a gold question about a stored image (hash and suffix); None when the same one is there already.
+    """Add a gold question about a stored image (hash and suffix); None if it exists already.
 
-    ``file_id`` is its id in the owner's file, by which ``gold_results`` names it.
+    ``file_id`` is its id in the owner's file, which ``gold_results`` reports.
     """
     text = checked_text(text, tx.settings.question_length, "A question")
     passing = sorted({same_answer(checked_text(one, tx.settings.answer_length, "An answer")) for one in answers})
     if not passing:
         raise Refused("A gold question needs at least one answer that passes.")
-    same = (gold_item.c.sha256 == kept[0]) & (gold_item.c.question == text)
+    same = (gold_item.c.sha256 == stored[0]) & (gold_item.c.question == text)
     if question_id is not None:
         same |= gold_item.c.question_id == question_id
     if tx.first(sa.select(gold_item.c.id).where(same)) is not None:
         return None
-    values = {"sha256": kept[0], "suffix": kept[1], "question": text, "answers": json.dumps(passing)}
+    values = {"sha256": stored[0], "suffix": stored[1], "question": text, "answers": json.dumps(passing)}
     new = tx.insert(gold_item, question_id=question_id, state="ACTIVE", created_at=tx.now, **values)
     named = {"id": file_id} if file_id else {}
     record_event(tx, "gold.added", f"gold {new}", None, {"question": question_id, **named})
@@ -61,37 +61,37 @@ def add_gold(
 
 
 def add_gold_file(study: Study, path: Path) -> Added:
-    """Gold questions of a file: ``{"image": "a.jpg", "question": "What is red?", "answers": ["ball"]}``."""
+    """Add the gold questions of a file: ``{"image": "a.jpg", "question": "What is red?", "answers": ["ball"]}``."""
 
-    def act(tx: Tx, kept: tuple[str, str], record: Mapping[str, Any]) -> bool:
+    def act(tx: Tx, stored: tuple[str, str], record: Mapping[str, Any]) -> bool:
         answers = record.get("answers")
         if not isinstance(answers, list) or not all(isinstance(one, str) for one in answers):
             raise Refused('"answers" must be a list of texts.')
         file_id = "" if record.get("id") is None else str(record["id"])
-        return add_gold(tx, kept, _text(record, "question"), answers, file_id=file_id) is not None
+        return add_gold(tx, stored, _text(record, "question"), answers, file_id=file_id) is not None
 
     return _add_file(study, path, act)
 
 
 def add_quiz_file(study: Study, path: Path) -> Added:
-    """Quiz examples of a file, with ``image``, ``question``, ``robot_answer``, ``verdict`` and ``hint``."""
+    """Add the quiz examples of a file, with ``image``, ``question``, ``robot_answer``, ``verdict`` and ``hint``."""
 
-    def act(tx: Tx, kept: tuple[str, str], record: Mapping[str, Any]) -> bool:
+    def act(tx: Tx, stored: tuple[str, str], record: Mapping[str, Any]) -> bool:
         text = checked_text(_text(record, "question"), tx.settings.question_length, "A question")
-        said = checked_text(_text(record, "robot_answer"), tx.settings.reply_length, "A robot's answer")
+        robot_answer = checked_text(_text(record, "robot_answer"), tx.settings.reply_length, "A robot's answer")
         hint = checked_text(_text(record, "hint"), 500, "A hint")
-        if is_in_quiz(tx, kept, text):
+        if is_in_quiz(tx, stored, text):
             return False
-        add_quiz_item(tx, kept, text, said, _text(record, "verdict"), hint)
+        add_quiz_item(tx, stored, text, robot_answer, _text(record, "verdict"), hint)
         return True
 
     return _add_file(study, path, act)
 
 
 def promote_gold(tx: Tx, most: int = 50, question_ids: list[int] | None = None) -> Added:
-    """Make gold of verified questions to which all verifiers and the author gave one answer.
+    """Turn verified questions to which all verifiers and the author gave the same answer into gold questions.
 
-    Those that a guess rarely answers come first: the answer is neither yes nor no.
+    Questions that are hard to guess, whose answer is neither yes nor no, come first.
     """
     done = Added()
     wanted = sa.select(question, image.c.sha256, image.c.suffix).join(image, image.c.id == question.c.image_id)
@@ -108,26 +108,26 @@ def promote_gold(tx: Tx, most: int = 50, question_ids: list[int] | None = None) 
         if add_gold(tx, (row.sha256, row.suffix), row.text, [answer], row.id) is not None:
             done.added += 1
         elif question_ids is not None:
-            done.left_out.append(f"question {row.id}: it is gold already")
+            done.left_out.append(f"question {row.id}: it is a gold question already")
     return done
 
 
 def _unanimous(tx: Tx, question_id: int) -> str | None:
-    """The one answer that all verifiers gave, if there is one and the author gave it too."""
+    """The answer that the author and all verifiers gave, if they all gave the same one."""
     counted = (verification.c.question_id == question_id) & verification.c.slot_n.is_not(None)
-    said = {row.normalised for row in tx.rows(sa.select(verification.c.normalised).where(counted))}
-    said |= {tx.value(sa.select(judgement.c.normalised).where(judgement.c.question_id == question_id))}
-    return str(said.pop()) if len(said) == 1 and None not in said else None
+    answers = {row.normalised for row in tx.rows(sa.select(verification.c.normalised).where(counted))}
+    answers |= {tx.value(sa.select(judgement.c.normalised).where(judgement.c.question_id == question_id))}
+    return str(answers.pop()) if len(answers) == 1 and None not in answers else None
 
 
-def is_in_quiz(tx: Tx, kept: tuple[str, str], text: str) -> bool:
-    """Whether the quiz has this question about this image already."""
-    same = (quiz_item.c.sha256 == kept[0]) & (quiz_item.c.question == text)
+def is_in_quiz(tx: Tx, stored: tuple[str, str], text: str) -> bool:
+    """Whether the quiz already has this question about this image."""
+    same = (quiz_item.c.sha256 == stored[0]) & (quiz_item.c.question == text)
     return tx.first(sa.select(quiz_item.c.id).where(same)) is not None
 
 
 def store_image(study: Study, path: Path) -> tuple[str, str]:
-    """Clean an image file and keep it in the study's folder; returns its hash and suffix."""
+    """Clean an image file and store it in the study's folder; returns its hash and suffix."""
     one = cleaned(path)
     target = study.image_path(one.sha256, one.suffix)
     if not target.exists():
@@ -137,24 +137,24 @@ def store_image(study: Study, path: Path) -> tuple[str, str]:
 
 
 def _add_file(study: Study, path: Path, act: Callable[[Tx, tuple[str, str], Mapping[str, Any]], bool]) -> Added:
-    """Add what the lines of a file say. A line that cannot be taken is named, and nothing of the file is added."""
+    """Add the items of a file. If a line cannot be used, the error names it, and nothing of the file is added."""
     records = list(_records(path))
-    stored = []
+    stored_images = []
     for place, record in records:
         try:
-            stored.append(store_image(study, path.parent / _text(record, "image")))
+            stored_images.append(store_image(study, path.parent / _text(record, "image")))
         except (BadImage, Refused) as trouble:
             raise DataError(f"{place}: {trouble} Nothing was added.") from None
     done = Added()
     with study.database.write() as tx:
-        for (place, record), kept in zip(records, stored, strict=True):
+        for (place, record), stored in zip(records, stored_images, strict=True):
             try:
-                new = act(tx, kept, record)
+                new = act(tx, stored, record)
             except Refused as trouble:
                 raise DataError(f"{place}: {trouble} Nothing was added.") from None
             done.added += new
             if not new:
-                done.left_out.append(f"{place}: it is there already")
+                done.left_out.append(f"{place}: it exists already")
     return done
 
 

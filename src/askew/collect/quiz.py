@@ -1,7 +1,7 @@
-"""The quiz: judged examples that an annotator judges too, before the first work.
+"""The quiz: examples with a known verdict, which an annotator judges before the first task.
 
 An attempt has ``quiz_items`` examples. After a failure the person reads a hint for each mistake and tries again, with
-other examples where the study has enough. Owners need no quiz.
+other examples if the study has enough. Owners need no quiz.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from askew.collect.schema_quality import qualification, quiz_item
 
 @dataclass(frozen=True)
 class Mistake:
-    """An example that was judged otherwise than it should be."""
+    """An example that was judged incorrectly."""
 
     item: AnyRow
     said: str
@@ -31,7 +31,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attempt that is over."""
+    """A finished attempt."""
 
     attempt: int
     correct: int
@@ -42,19 +42,19 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Quiz:
-    """What a person may do about the quiz now."""
+    """The state of the quiz for one person."""
 
     needed: bool
-    """The study asks for it, and this person has not passed."""
+    """The study requires it, and this person has not passed."""
     attempt: int | None
-    """The attempt that comes next; None when none is left or needed."""
+    """The number of the next attempt; None if none is left or needed."""
     items: tuple[AnyRow, ...]
     """Its examples."""
     last: Attempt | None
-    """The attempt before."""
+    """The previous attempt."""
     attempts_left: int
     to_pass: int
-    """So many examples must be judged correctly."""
+    """How many examples must be judged correctly."""
 
 
 def needs_quiz(tx: Tx, annotator_id: int) -> bool:
@@ -73,7 +73,7 @@ def require_qualified(tx: Tx, annotator_id: int) -> None:
 
 
 def quiz_blockers(tx: Tx) -> list[str]:
-    """Why a round cannot open: the study asks for a quiz and has too few examples."""
+    """Why a round cannot open: the study requires a quiz and has too few examples."""
     settings = tx.settings
     count = int(tx.value(sa.select(sa.func.count()).where(quiz_item.c.active)))
     if not settings.quiz_required or count >= settings.quiz_items:
@@ -96,48 +96,48 @@ def add_quiz_item(
 
 
 def remove_quiz_item(tx: Tx, item_id: int, actor: int | None = None) -> None:
-    """Stop using an example; attempts that had it keep their result."""
+    """Stop using an example; attempts that used it keep their result."""
     if tx.change(quiz_item, (quiz_item.c.id == item_id) & quiz_item.c.active, active=False) != 1:
         raise Refused(f"The quiz has no example {item_id}.")
     record_event(tx, "quiz.removed", f"quiz item {item_id}", actor)
 
 
 def quiz_for(tx: Tx, annotator_id: int) -> Quiz:
-    """The person's quiz as it stands."""
+    """The current state of a person's quiz."""
     require_worker(tx, annotator_id)
     settings = tx.settings
-    over = _attempts(tx, annotator_id)
-    left = max(0, settings.quiz_attempts - len(over))
+    finished = _attempts(tx, annotator_id)
+    left = max(0, settings.quiz_attempts - len(finished))
     needed = needs_quiz(tx, annotator_id)
-    number = len(over) + 1 if needed and left else None
-    items = _drawn(tx, annotator_id, over) if number is not None else ()
-    last = _told(tx, over[-1]) if over else None
+    number = len(finished) + 1 if needed and left else None
+    items = _drawn(tx, annotator_id, finished) if number is not None else ()
+    last = _attempt(tx, finished[-1]) if finished else None
     return Quiz(needed, number, items, last, left, _to_pass(settings.quiz_items, settings.quiz_pass_percent))
 
 
 def last_attempt(tx: Tx, annotator_id: int) -> AnyRow | None:
     """The stored result of a person's last attempt."""
-    over = _attempts(tx, annotator_id)
-    return over[-1] if over else None
+    finished = _attempts(tx, annotator_id)
+    return finished[-1] if finished else None
 
 
-def take_quiz(tx: Tx, annotator_id: int, attempt: int, said: Mapping[int, str]) -> Attempt:
-    """Keep the judgements of an attempt; enough correct ones qualify the person."""
+def take_quiz(tx: Tx, annotator_id: int, attempt: int, verdicts: Mapping[int, str]) -> Attempt:
+    """Record the judgements of an attempt; enough correct ones qualify the person."""
     now = quiz_for(tx, annotator_id)
     if now.attempt is None or attempt != now.attempt:
         raise Gone("This attempt at the quiz is over, or was never open. Open the quiz again.")
-    missing = [item for item in now.items if said.get(item.id) not in VERDICTS]
+    missing = [item for item in now.items if verdicts.get(item.id) not in VERDICTS]
     if missing:
         raise Refused(f"{len(missing)} of {len(now.items)} examples have no judgement yet. Judge all of them.")
-    correct = sum(said[item.id] == item.verdict for item in now.items)
+    correct = sum(verdicts[item.id] == item.verdict for item in now.items)
     passed = correct >= _to_pass(len(now.items), tx.settings.quiz_pass_percent)
-    answers = json.dumps({str(item.id): said[item.id] for item in now.items}, sort_keys=True)
+    answers = json.dumps({str(item.id): verdicts[item.id] for item in now.items}, sort_keys=True)
     about = {"attempt": attempt, "correct": correct, "asked": len(now.items), "passed": passed}
     tx.insert(qualification, annotator_id=annotator_id, answers=answers, at=tx.now, **about)
     record_event(tx, "quiz.taken", f"annotator {annotator_id}", annotator_id, about)
     if passed:
         tx.change(annotator, annotator.c.id == annotator_id, qualified_at=tx.now)
-    return _told(tx, _attempts(tx, annotator_id)[-1])
+    return _attempt(tx, _attempts(tx, annotator_id)[-1])
 
 
 def qualify(tx: Tx, annotator_id: int, actor: int | None = None) -> None:
@@ -149,7 +149,7 @@ def qualify(tx: Tx, annotator_id: int, actor: int | None = None) -> None:
 
 
 def _to_pass(asked: int, percent: int) -> int:
-    """The smallest number that is at least so many per cent.
+    """The smallest number that is at least this percentage.
 
     >>> _to_pass(8, 75), _to_pass(9, 75)
     (6, 7)
@@ -162,21 +162,21 @@ def _attempts(tx: Tx, annotator_id: int) -> list[AnyRow]:
     return list(tx.rows(sa.select(qualification).where(mine).order_by(qualification.c.attempt)))
 
 
-def _drawn(tx: Tx, annotator_id: int, over: list[AnyRow]) -> tuple[AnyRow, ...]:
-    """The examples of the next attempt: those not seen before first, the same for the same person and attempt."""
+def _drawn(tx: Tx, annotator_id: int, finished: list[AnyRow]) -> tuple[AnyRow, ...]:
+    """The examples of the next attempt, unseen ones first; the same person and attempt get the same examples."""
     items = list(tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)))
     if len(items) < tx.settings.quiz_items:
         raise Refused("The quiz is not ready yet. Tell the people who run this study.")
-    rng = Random(f"{tx.value(sa.select(study.c.seed))}:quiz:{annotator_id}:{len(over) + 1}")
-    seen = {int(key) for row in over for key in json.loads(row.answers)}
+    rng = Random(f"{tx.value(sa.select(study.c.seed))}:quiz:{annotator_id}:{len(finished) + 1}")
+    seen = {int(key) for row in finished for key in json.loads(row.answers)}
     rng.shuffle(items)
     chosen = sorted(items, key=lambda item: item.id in seen)[: tx.settings.quiz_items]
     rng.shuffle(chosen)
     return tuple(chosen)
 
 
-def _told(tx: Tx, row: AnyRow) -> Attempt:
-    said = {int(key): verdict for key, verdict in json.loads(row.answers).items()}
-    items = tx.rows(sa.select(quiz_item).where(quiz_item.c.id.in_(said)).order_by(quiz_item.c.id))
-    mistakes = tuple(Mistake(item, said[item.id]) for item in items if said[item.id] != item.verdict)
+def _attempt(tx: Tx, row: AnyRow) -> Attempt:
+    verdicts = {int(key): verdict for key, verdict in json.loads(row.answers).items()}
+    items = tx.rows(sa.select(quiz_item).where(quiz_item.c.id.in_(verdicts)).order_by(quiz_item.c.id))
+    mistakes = tuple(Mistake(item, verdicts[item.id]) for item in items if verdicts[item.id] != item.verdict)
     return Attempt(row.attempt, row.correct, row.asked, row.passed, mistakes)

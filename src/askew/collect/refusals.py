@@ -1,9 +1,9 @@
-"""Why the protocol refuses something: each with a sentence for the person who asked for it.
+"""Why the protocol refuses a step; each error has a sentence for the person who tried it.
 
 AskewError
 ├── NotAllowed    this person may not do this (excluded, not the author, not an owner)
-├── Refused       the input cannot be taken as it is (too long, a duplicate, no answer given)
-├── Gone          it was possible once: the lease is over, the question was judged already, the round is frozen
+├── Refused       the input cannot be accepted as it is (too long, a duplicate, no answer given)
+├── Gone          no longer possible: the lease has expired, the question was judged already, the round is frozen
 └── DatabaseBusy  the database stayed locked
 """
 
@@ -17,11 +17,11 @@ class NotAllowed(AskewError):
 
 
 class Refused(AskewError):
-    """The input cannot be taken as it is."""
+    """The input cannot be accepted as it is."""
 
 
 class Gone(AskewError):
-    """It was possible once and is not any more."""
+    """It was possible before, but no longer is."""
 
 
 class DatabaseBusy(AskewError):

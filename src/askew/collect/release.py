@@ -46,7 +46,7 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
         "Questions that people wrote to fool models, with the answers of others who verified them, collected by the",
         "protocol of Adversarial VQA (Li et al. 2021) with askew.",
         "",
-        f"- {facts['people']} people took part; they are called by pseudonyms.",
+        f"- {facts['people']} people took part; they appear under pseudonyms.",
         f"- Preset `{settings.preset}`: {settings.writers_per_image} writers per image, "
         f"{settings.verifiers_per_question} verifiers per question, at most {settings.max_tries} tries.",
         "- Models: " + ", ".join("{name} (`{spec}`)".format(**one) for one in facts["models"]) + ".",
@@ -59,7 +59,7 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
     lines += [_row(one) for one in facts["rounds"]]
     lines += ["", *(_cap_line(one, settings) for one in facts["rounds"])]
     lines += ["", "## Types", ""]
-    lines += [f"- {kind}: {said}." for kind, said in _TYPES.items()]
+    lines += [f"- {kind}: {meaning}." for kind, meaning in _TYPES.items()]
     changed = differences(settings)
     lines += ["", "## Settings that differ from the paper", ""]
     lines += [f"- {key}: {ours} (paper: {theirs})" for key, (theirs, ours) in changed.items()] or ["- none"]
@@ -69,10 +69,10 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
 
 
 def _cap_line(one: Mapping[str, Any], settings: StudySettings) -> str:
-    """What the cap on an author's share of train did in a round."""
+    """The effect of the cap on an author's share of train in a round."""
     cap, largest = settings.train_author_percent, one["train_largest_author_percent"]
     if largest > cap:
-        why = "too few people wrote for it, and it was not applied"
+        why = "too few people wrote to meet it, and it was not applied"
         return f"- Round {one['round']}: one author wrote {largest:.1f} % of train. The cap is {cap} %; {why}."
     out = f"{one['train_over_cap']} questions were left out of train by the cap of {cap} %"
     return f"- Round {one['round']}: no author wrote more than {largest:.1f} % of train; {out}."
@@ -132,13 +132,13 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
 
 
 def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
-    """The hash of every file; those of images are known."""
+    """The hash of every file; those of images are known already."""
     names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
     return {name: images.get(name) or file_sha256(str(folder / name)) for name in names}
 
 
 class ReleaseCounts:
-    """What the manifest and the datasheet say of each round, counted while questions are written."""
+    """The counts of each round for the manifest and the datasheet, taken while questions are written."""
 
     def __init__(self) -> None:
         self.types: Counter[tuple[int, str]] = Counter()
@@ -187,18 +187,18 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
 
 
 def _is_over_cap(record: Record) -> bool:
-    """Whether a question would be in train, had its author not too large a share of it."""
+    """Whether a question was left out of train because its author had too large a share of it."""
     return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
 
 
 def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
-    """The share of a round's train questions that one author wrote, when the round was frozen."""
+    """The largest share of a round's train questions that one author wrote, as of the freeze."""
     counts = [count for (round_number, _), count in authors.items() if round_number == number]
     return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
 
 
 def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path) -> None:
-    """Move frozen rounds on, and keep the hash of the manifest."""
+    """Mark frozen rounds as released, and store the hash of the manifest."""
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     with study.database.write() as tx:
         for row in rounds:

@@ -28,18 +28,18 @@ COLUMNS = (
     *("id", "round", "image", "domain", "split", "type", "author", "try", "question", "robot_model", "robot_answer"),
     *("verdict", "correct_answer", "seconds", "verifications", "text_rule_removed"),
 )
-"""Of examples.csv."""
+"""The columns of examples.csv."""
 
 
 @dataclass
 class ReleaseFiles:
-    """History, examples.csv, and the files of each split; ``images`` has the hashes of those that were copied."""
+    """History, examples.csv, and the files of each split; ``images`` has the hashes of copied images."""
 
     study: Study
     folder: Path
     settings: StudySettings
     rows: Mapping[int, AnyRow]
-    """Image to its row."""
+    """Image id to its row."""
     history: IO[bytes]
     examples: IO[bytes]
     splits: Mapping[str, SplitFiles]
@@ -47,7 +47,7 @@ class ReleaseFiles:
     """Path in the release to SHA-256."""
 
     def add(self, record: Record) -> None:
-        """Write what happened to one question, and the question where it is released."""
+        """Write what happened to one question, and the question itself if it is released."""
         self.history.write(encoded(record))
         self.examples.write(_csv_line(record))
         if record["split"] is not None and record["question"] is not None:  # None: deleted after the freeze
@@ -64,8 +64,8 @@ class ReleaseFiles:
         self.images[place] = hashlib.sha256(content).hexdigest()
         if self.images[place] != row.sha256:
             raise DataError(
-                f"{source}: the file of image {row.id} ({row.name!r}) is not the one that people saw: its hash is "
-                "another. Restore it from a backup, then export again."
+                f"{source}: the file of image {row.id} ({row.name!r}) is not the one that people saw: its hash "
+                "differs. Restore it from a backup, then export again."
             )
         (self.folder / place).write_bytes(content)
 
@@ -74,7 +74,7 @@ class ReleaseFiles:
 def release_files(
     study: Study, folder: Path, settings: StudySettings, rows: Mapping[int, AnyRow]
 ) -> Iterator[ReleaseFiles]:
-    """All files, open for writing; they appear when everything is written."""
+    """All files, open for writing; they appear when everything has been written."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         history, examples = (stack.enter_context(replaced(folder / name)) for name in ("history.jsonl", "examples.csv"))
@@ -93,9 +93,9 @@ class SplitFiles:
     count: int = 0
 
     def add(self, question: Question, kind: str) -> None:
-        """Write a question; annotations say of each whether people verified it, and its type.
+        """Write a question; its annotation says whether people verified it, and its type.
 
-        Type A was never verified: the VQA files have the robot's answer once for everybody, JSONL once.
+        Type A was never verified: the VQA files repeat the robot's answer for everybody, JSONL has it once.
         """
         assert question.image is not None
         comma = b"," if self.count else b""
@@ -129,7 +129,7 @@ def _split_files(folder: Path, split: str) -> Iterator[SplitFiles]:
 def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Question:
     """A question of a split: its author's and its verifiers' answers, or for type A the robot's.
 
-    Type A was never verified: the robot's answer counts for all, and everybody is ``maybe``.
+    Type A was never verified: the robot's answer is given for everybody, with the confidence ``maybe``.
     """
     if record["type"] == "A":
         answers = [record["robot"]["answer"]] * (settings.verifiers_per_question + 1)
@@ -174,9 +174,9 @@ def _annotation(question: Question, kind: str) -> dict[str, Any]:
 
 
 def _csv_line(record: Record) -> bytes:
-    """One line for each question; no cell is run by a spreadsheet as a formula."""
+    """One line for each question; no cell is run as a formula by a spreadsheet."""
     robot, judged = record["robot"] or {}, record["judgement"] or {}
-    said = "; ".join(f"{one['answer']} ({one['confidence']})" for one in record["verifications"] if one["slot"])
+    answers = "; ".join(f"{one['answer']} ({one['confidence']})" for one in record["verifications"] if one["slot"])
     cells = {
         **record,
         "robot_model": robot.get("model"),
@@ -184,6 +184,6 @@ def _csv_line(record: Record) -> bytes:
         "verdict": judged.get("verdict"),
         "correct_answer": judged.get("answer"),
         "seconds": judged.get("seconds"),
-        "verifications": said,
+        "verifications": answers,
     }
     return csv_line([cells[name] for name in COLUMNS])

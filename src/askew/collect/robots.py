@@ -1,8 +1,8 @@
 """The robots: which model answers a question, and its answer.
 
 One model of the round's ensemble is drawn for each question, so that questions do not fit the weak spots of a single
-one (Li et al. 2021, section 3.1). It is drawn before it is called, kept with its seed, and drawn again when it fails.
-Any askew model answers, in batches.
+one (Li et al. 2021, section 3.1). The draw is stored with its seed before the call, and repeated if the model fails.
+Any askew model can be a robot; it answers in batches.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class RetryDraw:
-    """The model failed: call this one, the same or another."""
+    """The model failed: make this call next, to the same model or another."""
 
     call: Call
 
@@ -71,8 +71,8 @@ class TooLate:
 
 
 OnFailure: TypeAlias = Literal["retry", "redraw", "stop"]
-"""What follows a failure: call the same model again (as often as the study says, then another one), call another one
-at once, or give up."""
+"""What to do after a failure: call the same model again (as often as the study says, then another one), call another
+one at once, or give up."""
 Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
 
 
@@ -107,21 +107,22 @@ def has_others(tx: Tx, call: Call) -> bool:
 
 
 def call_for(tx: Tx, question_id: int) -> Call:
-    """The call that a question waits for."""
+    """The call that a question is waiting for."""
     found = tx.first(_calls().where(question.c.id == question_id))
     if found is None:
-        raise Gone("The question does not wait for a robot.")
+        raise Gone("The question is not waiting for a robot.")
     return Call(*found)
 
 
 def pending_calls(tx: Tx) -> list[Call]:
-    """Every call whose answer is not there: after a crash each is made again, to the same model."""
+    """Every call that has no answer yet: after a crash each is repeated, to the same model."""
     return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
 
 
-def record_reply(tx: Tx, call: Call, said: Prediction, on_failure: OnFailure = "retry") -> Reply:
-    """Store what the drawn model said; the second of the two transactions of a try. A reply that arrives twice changes
-    nothing.
+def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailure = "retry") -> Reply:
+    """Store the drawn model's reply; the second of the two transactions of a try.
+
+    A reply that arrives a second time changes nothing.
     """
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
     row = tx.first(sa.select(draw).where(mine))
@@ -130,14 +131,14 @@ def record_reply(tx: Tx, call: Call, said: Prediction, on_failure: OnFailure = "
     assert asked is not None
     if row.outcome is not None:
         return _present(tx, call.question_id)
-    answer = stored_reply(said.answer or "", tx.settings.reply_length).strip()
+    answer = stored_reply(predicted.answer or "", tx.settings.reply_length).strip()
     if not answer:
-        error = stored_reply(said.error or "empty answer", 500)
+        error = stored_reply(predicted.error or "empty answer", 500)
         return _failed(tx, call, error, row, asked, on_failure)
     tx.change(draw, mine, outcome="OK", attempts=row.attempts + 1, ended_at=tx.now)
     if asked.state != "ASKED":
         return TooLate(call.question_id)
-    raw = stored_reply(said.raw or answer, tx.settings.reply_length)
+    raw = stored_reply(predicted.raw or answer, tx.settings.reply_length)
     tx.insert(
         prediction,
         question_id=call.question_id,
@@ -146,8 +147,8 @@ def record_reply(tx: Tx, call: Call, said: Prediction, on_failure: OnFailure = "
         raw=raw,
         answer=answer,
         normalised=same_answer(answer),
-        score=said.score if said.score is not None and said.score == said.score else None,
-        seconds=said.seconds,
+        score=predicted.score if predicted.score is not None and predicted.score == predicted.score else None,
+        seconds=predicted.seconds,
         at=tx.now,
     )
     used = tx.value(sa.select(sa.func.max(question.c.try_no)).where(question.c.session_id == asked.session_id))
@@ -172,7 +173,7 @@ def _failed(tx: Tx, call: Call, error: str, row: AnyRow, asked: AnyRow, on_failu
 
 
 def _present(tx: Tx, question_id: int) -> Reply:
-    """How a question stands whose reply came twice."""
+    """The present result for a question whose reply arrived a second time."""
     joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id)
     row = tx.first(
         sa.select(question.c.state, question.c.try_no, prediction.c.answer, prediction.c.raw)
@@ -199,8 +200,8 @@ def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:
 class Robots:
     """The models of a study, created when they are first called; an error in one is a failed prediction.
 
-    ``options`` apply to models that have them and whose spec does not set them. ``guard`` gives, for the host of a
-    model behind an endpoint, what decides which addresses it connects to.
+    ``options`` apply to models that have them and whose spec does not set them. ``guard`` gives, for the
+    host of a model behind an endpoint, the resolver that decides which addresses it may connect to.
     """
 
     def __init__(
@@ -215,43 +216,43 @@ class Robots:
         self._lock = threading.Lock()
 
     def answer(self, calls: Sequence[Call]) -> list[Prediction]:
-        """What each drawn model says, in the order of the calls; each model gets its questions together."""
+        """The predictions of the drawn models, in the order of the calls; each model gets its questions together."""
         found: dict[int, Prediction] = {}
         for model_id in sorted({call.model_id for call in calls}):
             mine = [place for place, call in enumerate(calls) if call.model_id == model_id]
             questions = [replace(question_for(self._study, calls[place]), id=place) for place in mine]
-            for said in self._ask(model_id, questions):
-                found[int(said.question_id)] = said
+            for predicted in self._ask(model_id, questions):
+                found[int(predicted.question_id)] = predicted
         return [found.get(place, _failed_answer(place, "the model gave no prediction")) for place in range(len(calls))]
 
     def model(self, model_id: int) -> Any:
-        """The model itself."""
+        """The model with this id."""
         with self._lock:
             if model_id not in self._models:
                 with self._study.database.read() as tx:
                     spec = tx.value(sa.select(model.c.spec).where(model.c.id == model_id))
-                made = make("model", spec, **self._options)
-                if self._guard is not None and isinstance(made, Connects):
-                    made = made.connecting(self._guard(urlsplit(made.url).hostname or ""))
-                self._models[model_id] = made
+                robot = make("model", spec, **self._options)
+                if self._guard is not None and isinstance(robot, Connects):
+                    robot = robot.connecting(self._guard(urlsplit(robot.url).hostname or ""))
+                self._models[model_id] = robot
             return self._models[model_id]
 
     def _ask(self, model_id: int, questions: Sequence[Question]) -> list[Prediction]:
-        from askew.answers.extract import extract  # many patterns: not before the first answer
+        from askew.answers.extract import extract  # it compiles many patterns, so not before the first answer
 
         try:
             robot = self.model(model_id)
-            said = list(robot.stream(questions)) if isinstance(robot, Streams) else robot.answer(questions)
+            predictions = list(robot.stream(questions)) if isinstance(robot, Streams) else robot.answer(questions)
             step = "short" if ModelFacts(robot).free_text else "none"
             by_id = {question.id: question for question in questions}
-            return [extract(step, by_id[one.question_id], one) for one in said]
+            return [extract(step, by_id[one.question_id], one) for one in predictions]
         except Exception as trouble:  # whatever a model does, the question goes to another one
             reason = f"{type(trouble).__name__}: {trouble}"[:500]
             return [_failed_answer(question.id, reason) for question in questions]
 
 
 def question_for(study: Study, call: Call) -> Question:
-    """What a model is asked by a call."""
+    """The question that a call asks its model."""
     place = str(study.image_path(call.sha256, call.suffix))
     return Question(call.question_id, ImageRef(call.image_id, place, None, call.sha256), call.text)
 

@@ -1,4 +1,4 @@
-"""Rounds: which images and models, and the way from a draft to a release. A round only goes forward."""
+"""Rounds: their images and models, and their states from draft to release. A round only moves forward."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from askew.collect.schema_parts import ROUND_STATES
 from askew.errors import UsageError
 
 WORKING = ("OPEN", "DRAINING")
-"""Rounds in which questions are verified; new sessions begin in an open one only."""
+"""States of a round in which questions are verified; new sessions begin only in an open one."""
 
 
 def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
@@ -27,7 +27,7 @@ def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
 
 
 def create_round(tx: Tx, weights: Mapping[int, float], actor: int | None = None) -> int:
-    """Create the next round as a draft; ``weights`` are the models people play against and how often each is drawn."""
+    """Create the next round as a draft; ``weights`` has the models to play against, and how often each is drawn."""
     if not weights:
         raise Refused("A round needs at least one model. Add one: askew collect models STUDY --add bundled:xnm")
     number = 1 + (tx.value(sa.select(sa.func.max(round_.c.number))) or 0)
@@ -68,12 +68,12 @@ def set_model_active(tx: Tx, round_id: int, model_id: int, active: bool, actor: 
 
 
 def blockers(tx: Tx, round_id: int, to: str) -> list[str]:
-    """Why a round cannot go to this state yet; nothing when it can."""
+    """Why a round cannot move to this state yet; empty if it can."""
     row = _round(tx, round_id)
     found = []
     if ROUND_STATES.index(to) != ROUND_STATES.index(row.state) + 1:
-        after = ROUND_STATES[ROUND_STATES.index(row.state) + 1] if row.state != ROUND_STATES[-1] else "nothing"
-        found.append(f"it is {row.state}, and what comes next is {after}")
+        after = ROUND_STATES[ROUND_STATES.index(row.state) + 1] if row.state != ROUND_STATES[-1] else "none"
+        found.append(f"it is {row.state}, and the next state is {after}")
     if to == "READY":
         if not tx.value(sa.select(sa.func.count()).where(image.c.round_id == round_id)):
             found.append("it has no images")
@@ -93,7 +93,7 @@ def blockers(tx: Tx, round_id: int, to: str) -> list[str]:
 def change_round(tx: Tx, round_id: int, to: str, actor: int | None = None) -> None:
     """Move a round to its next state: READY, OPEN or DRAINING. Freezing and releasing have functions of their own."""
     if to not in ("READY", "OPEN", "DRAINING"):
-        raise Refused(f"A round becomes {to} by freeze or release only.")
+        raise Refused(f"A round becomes {to} only by freeze or release.")
     if reasons := blockers(tx, round_id, to):
         raise Refused(f"The round cannot become {to}: {'; '.join(reasons)}.")
     move_round(tx, round_id, ROUND_STATES[ROUND_STATES.index(to) - 1], to, actor)
@@ -136,7 +136,7 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
     questions = _questions(tx, round_id)
     states = sorted({row.state for row in questions})
     slots = _by_state(tx, slot, _slots_to_do(), round_id)
-    if done := sum(row.answers for row in questions):  # as many as there are slots that are done (invariant 15)
+    if done := sum(row.answers for row in questions):  # equals the number of finished slots (invariant 15)
         slots = {"DONE": int(done)} | slots
     return RoundCounts(
         images=images[0],
@@ -151,7 +151,7 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
 
 
 def _questions(tx: Tx, round_id: int) -> Sequence[AnyRow]:
-    """How many questions of a round there are by state and standing, and how many answers count for them."""
+    """The numbers of a round's questions by state and standing, and of the answers that count for them."""
     key = (question.c.state, question.c.standing)
     counted = sa.select(*key, sa.func.count().label("questions"), sa.func.sum(question.c.done).label("answers"))
     joined = question.join(image, image.c.id == question.c.image_id)
@@ -163,7 +163,7 @@ def _quarantined(questions: Sequence[AnyRow]) -> int:
 
 
 def _slots_to_do() -> sa.FromClause:
-    """Slots that are not done, with their questions and images: few, where all slots of a study are a million."""
+    """Unfinished slots, with their questions and images: these are few, even if a study has a million slots."""
     to_do = (slot.c.question_id == question.c.id) & slot.c.state.in_(("OPEN", "LEASED"))
     return question.join(slot, to_do).join(image, image.c.id == question.c.image_id)
 

@@ -1,7 +1,7 @@
-"""The tables. Constraints hold what a constraint can hold; ``triggers.py`` holds the rest.
+"""The tables. Constraints enforce what a constraint can express; ``triggers.py`` enforces the rest.
 
-Times are whole milliseconds since 1970, UTC. Text that people or models wrote is kept as it came, next to its
-normalised form where answers or questions are compared.
+Times are whole milliseconds since 1970, UTC. Text that people or models wrote is stored unchanged, next to its
+normalised form if answers or questions are compared.
 """
 
 from __future__ import annotations

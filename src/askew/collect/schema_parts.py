@@ -1,4 +1,4 @@
-"""What the tables are made of: the closed lists of states and answers, and columns that many tables have."""
+"""Parts of the tables: the closed lists of states and answers, and columns that many tables have."""
 
 from __future__ import annotations
 
@@ -35,37 +35,37 @@ TYPES = ("A", "B", "C", "D", "E", "U")
 SPLITS = ("train", "dev", "test")
 ROLES = ("owner", "annotator")
 GOLD_STATES = ("ACTIVE", "RETIRED", "VOID")
-"""Shown; no longer shown; a mistake, so that its results do not count either."""
+"""Shown; no longer shown; a mistake, whose results do not count either."""
 
 
 def among(column: str, values: tuple[str, ...]) -> CheckConstraint:
-    """A column holds one of these values."""
+    """A constraint: the column holds one of these values."""
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
 def id_column() -> Column[int]:
-    """The primary key that counts up."""
+    """An automatically incremented primary key."""
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
 
 def reference(name: str, target: str, *, null: bool = False) -> Column[int]:
-    """A row of another table."""
+    """A column that refers to a row of another table."""
     return Column(name, Integer, ForeignKey(target), nullable=null)
 
 
 def time_column(name: str = "at", *, null: bool = False) -> Column[int]:
-    """A time in milliseconds."""
+    """A column with a time in milliseconds."""
     return Column(name, BigInteger, nullable=null)
 
 
 def unique_where(name: str, column: Column[int] | Column[str], condition: str) -> Index:
-    """A column has each value once among the rows with this condition."""
+    """An index that makes a column unique among the rows that meet the condition."""
     return index_where(name, (column,), condition, unique=True)
 
 
 def index_where(
     name: str, columns: tuple[Column[int] | Column[str], ...], condition: str, *, unique: bool = False
 ) -> Index:
-    """An index of the rows with this condition."""
+    """An index of the rows that meet the condition."""
     return Index(name, *columns, unique=unique, sqlite_where=text(condition), postgresql_where=text(condition))

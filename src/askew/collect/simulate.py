@@ -1,7 +1,7 @@
 """Simulated people with adjustable skill, who know what is true in the scenes of the embedded world.
 
-They write, judge, verify, give up and go away like the annotators of Adversarial VQA (Li et al. 2021). The defaults are
-calibrated on its Table 1: 79 per cent of the sessions succeed, with 1.6 tries each, and about 40 per cent of all
+They write, judge, verify, give up and leave like the annotators of Adversarial VQA (Li et al. 2021). The defaults are
+calibrated to its Table 1: 79 per cent of the sessions succeed, with 1.6 tries each, and about 40 per cent of all
 questions are verified errors. The same seed gives the same study. Time is simulated too.
 """
 
@@ -49,7 +49,7 @@ class Worker:
     session: int | None = None
     image: int | None = None
     question: int | None = None
-    """Waits for the robot, or for the judgement."""
+    """The question that is waiting for the robot, or for the judgement."""
     text: str = ""
     slot: tuple[int, int, int, str] | None = None
     """The question to verify: its id, slot, image and text."""
@@ -58,17 +58,17 @@ class Worker:
     away: int = 0
     """Ticks until the person is back."""
     excluded: bool = False
-    """Too many gold questions were answered wrongly."""
+    """Whether too many wrong answers to gold questions excluded the person."""
 
     @property
     def is_busy(self) -> bool:
-        """In the middle of something."""
+        """Whether the person is in the middle of a task."""
         return not self.excluded and not (self.session is None and self.slot is None and self.gold is None)
 
 
 @dataclass
 class Simulated:
-    """What happened."""
+    """What happened in a simulation."""
 
     people: int
     ticks: int = 0
@@ -93,7 +93,7 @@ class Simulated:
 
 @dataclass
 class Knowledge:
-    """What can be asked about each image, its true answer, and what each robot says to it."""
+    """The questions that can be asked about each image with their true answers, and each robot's answers to them."""
 
     questions: dict[int, list[Asked]]
     robots: dict[tuple[int, int, str], Prediction] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Knowledge:
     gold: dict[str, str] = field(default_factory=dict)
     """The reference of a gold question to its answer."""
     words: tuple[str, ...] = ()
-    """Answers to questions about what, where and which; no two agree."""
+    """Different answers to questions that are not about yes, no or a number."""
 
     def about(self, image_id: int, text: str) -> Asked:
         """The question with its meaning."""
@@ -150,25 +150,27 @@ def simulate(
 
 
 def _is_held(study: Study) -> bool:
-    """Whether anybody has an image or a question that others may get when the lease is over."""
+    """Whether anybody holds an image or a question that others may get when the lease expires."""
     with study.database.read() as tx:
         held = (sa.select(table.c.state).where(table.c.state == "LEASED").limit(1) for table in (session, slot))
         return any(tx.first(one) is not None for one in held)
 
 
 _AWAY = 60
-"""Ticks that somebody is away: longer than any lease."""
+"""How many ticks a person stays away: longer than any lease."""
 _PATIENCE = _AWAY + 2
-"""Ticks in which nothing happens before the work is done: nobody returns to it."""
+"""After this many ticks without any action the simulation ends: everybody who left would have returned."""
 
 
 def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
-    """Look at every image of the round, and hear what each robot says to everything that can be asked."""
+    """Collect what can be asked about every image of the round, and each robot's answers to it."""
     world = load_world(study)
     names = world_images(study, round_id)
     foreign = [name for name in names.values() if name not in world.scenes]
     if foreign:
-        raise UsageError(f"{len(foreign)} images are not of the embedded world, e.g. {foreign[0]}: nobody knows them.")
+        raise UsageError(
+            f"{len(foreign)} images are not scenes of the embedded world, e.g. {foreign[0]}: nobody knows the answers."
+        )
     knowledge = Knowledge({key: world.questions(name) for key, name in sorted(names.items())})
     with study.database.read() as tx:
         knowledge.gold = {f"g {row.id}": json.loads(row.answers)[0] for row in tx.rows(sa.select(gold_item))}
@@ -181,8 +183,8 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
             for key, asked in knowledge.questions.items()
             for one in asked
         ]
-        for call, said in zip(calls, robots.answer(calls), strict=True):
-            knowledge.robots[model_id, call.image_id, call.text] = said
+        for call, predicted in zip(calls, robots.answer(calls), strict=True):
+            knowledge.robots[model_id, call.image_id, call.text] = predicted
     for key, asked in knowledge.questions.items():
         for one in asked:
             wrong = [_is_wrong(knowledge.robots[model_id, key, one.text], one) for model_id in models]
@@ -192,8 +194,8 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
     return knowledge
 
 
-def _is_wrong(said: Prediction, one: Asked) -> bool:
-    return same_answer(said.answer or "") != same_answer(one.answer)
+def _is_wrong(predicted: Prediction, question: Asked) -> bool:
+    return same_answer(predicted.answer or "") != same_answer(question.answer)
 
 
 def _person(tx: Tx, seed: int, number: int) -> int:
@@ -210,7 +212,7 @@ def _person(tx: Tx, seed: int, number: int) -> int:
 
 
 def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> Call | bool:
-    """A person's next step; returns the call of a question that was asked, or whether anything was done."""
+    """A person's next step; returns the model call if a question was asked, else whether anything was done."""
     if worker.excluded:
         return False
     if worker.away:
@@ -256,7 +258,7 @@ def _take_slot(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) ->
 def _ask(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> Call | bool:
     assert worker.session is not None
     assert worker.image is not None
-    task = _still(tx, worker)
+    task = _current_task(tx, worker)
     if task is None:
         return True
     tried = {one.text for one in task.tries}
@@ -273,9 +275,9 @@ def _ask(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> Call 
 
 
 def _chosen(worker: Worker, errors: Mapping[str, float]) -> str:
-    """A question that a drawn robot gets wrong as often as the person's skill says, if there are such questions.
+    """Choose a question such that the drawn robot is wrong as often as the person's skill says, if that is possible.
 
-    ``errors`` is the share of robots that get each wrong: a hard question is mixed with an easy one.
+    ``errors`` has the share of robots that get each question wrong; the hardest and the easiest questions are mixed.
     """
     easy, hard = min(errors.values()), max(errors.values())
     chance = (worker.skill.attack - easy) / (hard - easy) if hard > easy else 1.0
@@ -287,7 +289,7 @@ def _judge(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> boo
     assert worker.session is not None
     assert worker.image is not None
     assert worker.question is not None
-    task = _still(tx, worker)
+    task = _current_task(tx, worker)
     if task is None:
         return True
     own = task.open_question
@@ -307,14 +309,14 @@ def _judge(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> boo
     return True
 
 
-def _verdict(worker: Worker, said: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
+def _verdict(worker: Worker, robot_answer: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
     if worker.rng.random() < worker.skill.unsure:
         return "unsure", None
-    if same_answer(said) != same_answer(true):
+    if same_answer(robot_answer) != same_answer(true):
         return "wrong", true
     if worker.rng.random() < worker.skill.false_claims:
-        others = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
-        return "wrong", worker.rng.choice(others) if others else "something else"
+        wrong_answers = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
+        return "wrong", worker.rng.choice(wrong_answers) if wrong_answers else "something else"
     return "correct", None
 
 
@@ -337,7 +339,7 @@ def _verify(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progr
 
 
 def _is_unclear(worker: Worker, one: Asked, question_id: int) -> bool:
-    """Whether nobody can say what is meant; drawn for the question, so that all verifiers find the same."""
+    """Whether the question is too unclear to answer; drawn per question, so that it is the same for all verifiers."""
     return one.answer_type == "other" and Random(f"{question_id}:unclear").random() < worker.skill.unclear
 
 
@@ -356,8 +358,8 @@ def _answer_gold(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) 
     return True
 
 
-def _still(tx: Tx, worker: Worker) -> WritingTask | None:
-    """The person's task, unless the session ended meanwhile."""
+def _current_task(tx: Tx, worker: Worker) -> WritingTask | None:
+    """The person's task; None if the session has ended."""
     try:
         return writing_task(tx, worker.id, worker.session or 0)
     except Gone:

@@ -23,19 +23,19 @@ FILE = "study.json"
 
 @dataclass(frozen=True)
 class Study:
-    """A study that is open."""
+    """An open study."""
 
     folder: Path
     database: Database
 
     @property
     def settings(self) -> StudySettings:
-        """How it is run."""
+        """How the study is run."""
         with self.database.read() as tx:
             return tx.settings
 
     def image_path(self, sha256: str, suffix: str) -> Path:
-        """Where the file of an image lies."""
+        """The path of an image's file."""
         return self.folder / "images" / f"{sha256}{suffix}"
 
     def close(self) -> None:
@@ -53,18 +53,18 @@ def create_study(
     clock: Clock | None = None,
     durable: bool = True,
 ) -> Study:
-    """Create a study in a new or empty folder. ``seed`` decides the splits; one is drawn when none is given."""
+    """Create a study in a new or empty folder. ``seed`` decides the splits (default: random)."""
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     (folder / "images").mkdir(parents=True)
-    if database_url is None:  # made first, so that the files SQLite puts beside it are as private
+    if database_url is None:  # created first, so that SQLite's files beside it are equally private
         os.close(os.open(folder / "study.sqlite", os.O_CREAT | os.O_WRONLY, 0o600))
     url = database_url or sqlite_url((folder / "study.sqlite").absolute())
     database = Database(url, clock, durable=durable)
     database.migrate()
     with database.write() as tx:
         if tx.first(sa.select(schema.study.c.id)):
-            raise DataError(f"{database.engine.url.database}: there is a study in this database. Give an empty one.")
+            raise DataError(f"{database.engine.url.database}: the database has a study already. Give an empty one.")
         tx.insert(
             schema.study,
             id=1,
@@ -85,7 +85,7 @@ def create_study(
 
 
 def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True) -> Study:
-    """The study in a folder, its tables brought to this askew's revision."""
+    """The study in a folder; its tables are upgraded to the current revision."""
     about = _about(folder)
     file = (folder / "study.sqlite").absolute()
     if about["database"] is None and not file.is_file():

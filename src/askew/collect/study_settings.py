@@ -1,7 +1,7 @@
-"""The numbers of the protocol, and what simulated people are like.
+"""The settings of the protocol, and the skills of simulated people.
 
 The protocol's defaults are those of Adversarial VQA (Li et al. 2021), each with its place in the paper; those of
-simulated people are calibrated on its Table 1.
+simulated people are calibrated to its Table 1.
 """
 
 from __future__ import annotations
@@ -43,43 +43,43 @@ class StudySettings:
     dev_share: int = 10
     test_share: int = 30
     train_author_percent: int = 5
-    """At most so many per cent of a round's train questions are by one author, where that can be met; 100: no cap."""
+    """Largest share of a round's train questions by one author, in per cent, if that can be met; 100: no cap."""
     writing_minutes: int = 20
     """How long a person may hold an image without doing anything."""
     verifying_minutes: int = 10
     """How long a person may hold a question to verify."""
     max_extensions: int = 12
-    """How often either lease can be extended (WCAG 2.2.1 asks for ten at least)."""
+    """How often either lease can be extended (WCAG 2.2.1 requires at least ten)."""
     question_length: int = 120
-    """Most characters of a question."""
+    """Maximum length of a question, in characters."""
     answer_length: int = 60
-    """Most characters of an answer."""
+    """Maximum length of an answer, in characters."""
     reply_length: int = 2000
-    """Most characters of a robot's reply that are kept."""
+    """How many characters of a robot's reply are kept."""
     model_retries: int = 2
-    """How often a model that failed is asked again before another one is drawn."""
+    """How often a model that failed is called again before another one is drawn."""
     flags_to_quarantine: int = 2
-    """So many people's flags suspend a question until an owner decides."""
+    """Flags from this many people suspend a question until an owner decides."""
     reports_to_hide: int = 2
-    """So many people's reports hide an image at once."""
+    """Reports from this many people hide an image at once."""
     quiz_required: bool = False
-    """Annotators get work after they passed the quiz."""
+    """Annotators get no work before they have passed the quiz."""
     quiz_items: int = 8
     """Judged examples in an attempt at the quiz (at least 8)."""
     quiz_pass_percent: int = 75
-    """So many of them must be judged correctly."""
+    """The share of them that must be judged correctly."""
     quiz_attempts: int = 2
     """How often a person may try."""
     gold_first_percent: int = 50
-    """How often a newcomer's next question is a gold one; it falls as a person proves to be accurate."""
+    """How often a newcomer's next question is a gold one; the rate falls as the person proves accurate."""
     gold_least_percent: int = 5
-    """It falls no lower than this."""
+    """The rate falls no lower than this."""
     gold_good_percent: int = 85
-    """A person who answers so many gold questions correctly is a good one."""
+    """A person who answers this share of gold questions correctly is good."""
     gold_bad_percent: int = 50
-    """A person who answers only so many is not."""
+    """A person who answers only this share correctly is careless."""
     gold_mistake_percent: int = 2
-    """At most so many of the good ones may ever be excluded by gold questions."""
+    """At most this share of the good people may ever be excluded by gold questions."""
     gold_excludes: bool = True
     """Whether enough wrong answers to gold questions exclude an annotator at once; if not, owners decide."""
 
@@ -101,12 +101,12 @@ class StudySettings:
                 raise BadOption(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}.")
         self._check_quality()
         if sum(self.shares.values()) != 100:
-            raise BadOption(f"train, dev and test have {self.shares} per cent; together they must have 100.")
+            raise BadOption(f"train, dev and test have {self.shares} per cent; they must add up to 100.")
 
     def _check_quality(self) -> None:
         for name in (field.name for field in fields(self) if field.name.endswith("_percent")):
             if getattr(self, name) > 100:
-                raise BadOption(f"{name} is {getattr(self, name)}; per cent are 100 at most.")
+                raise BadOption(f"{name} is {getattr(self, name)}; it can be at most 100 per cent.")
         if not MOST_QUIZ_ITEMS >= self.quiz_items >= LEAST_QUIZ_ITEMS:
             raise BadOption(f"quiz_items is {self.quiz_items}; it must be {LEAST_QUIZ_ITEMS} to {MOST_QUIZ_ITEMS}.")
         if not 0 < self.gold_bad_percent < self.gold_good_percent < 100:
@@ -128,7 +128,7 @@ class StudySettings:
 
     @staticmethod
     def loads(text: str) -> StudySettings:
-        """The settings of such a text."""
+        """The settings in such a text."""
         return StudySettings(**json.loads(text))
 
 
@@ -140,7 +140,7 @@ PRESETS: Mapping[str, StudySettings] = {
 
 
 def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudySettings:
-    """A preset with some of its numbers changed; unknown names and wrong values raise BadOption.
+    """A preset with some of its settings changed; unknown names and wrong values raise BadOption.
 
     >>> settings_of("small", {"max_tries": "3"}).max_tries
     3
@@ -160,7 +160,7 @@ def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudyS
 
 
 def differences(settings: StudySettings) -> dict[str, tuple[Any, Any]]:
-    """What differs from the paper: name to (the paper's, ours).
+    """The settings that differ from the paper: name to (the paper's, ours).
 
     >>> differences(PRESETS["small"])["writers_per_image"]
     (3, 1)
@@ -184,23 +184,23 @@ def _value(name: str, text: str, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Skill:
-    """What a simulated person is like; all are shares from 0 to 1."""
+    """The skills and habits of a simulated person; all are shares from 0 to 1."""
 
     attack: float = 0.44
     """How often a question is one that the robots get wrong."""
     false_claims: float = 0.16
-    """How often a right answer of the robot is called wrong, to be done with the image."""
+    """How often a correct answer of the robot is called wrong, to finish the image."""
     unsure: float = 0.05
     """How often the judgement is "not sure"."""
     gives_up: float = 0.24
-    """How often the image is given back after a try that failed."""
+    """How often the image is returned after a failed try."""
     leaves: float = 0.002
-    """How often the person goes away in the middle of something, for longer than a lease."""
+    """How often the person leaves in the middle of a task, for longer than a lease."""
     careless: float = 0.05
-    """How often an answer to verify is given without looking."""
+    """How often a verifier answers without looking."""
     unclear: float = 0.1
-    """How often a question that is not about yes, no or a number is so unclear that every verifier says something
-    else; type D comes from these."""
+    """How often a question that is not about yes, no or a number is so unclear that every verifier answers
+    differently; these become type D."""
     verifies: float = 0.85
     """How often verifying is preferred to writing."""
 

@@ -1,7 +1,7 @@
-"""What no constraint can say, as triggers: the same conditions on SQLite and PostgreSQL.
+"""Triggers for what no constraint can express, with the same conditions on SQLite and PostgreSQL.
 
 A trigger refuses; it never changes a row. So a mistake anywhere in the code, or in a hand-written statement, is an
-error and not a broken study. The first migration makes these; a later change is a migration of its own.
+error and not a broken study. The first migration creates these; a later change needs a migration of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Trigger:
     message: str
 
     def statements(self, dialect: str) -> list[str]:
-        """The SQL that makes it."""
+        """The SQL that creates it."""
         if dialect == "sqlite":
             return [
                 f"CREATE TRIGGER {self.name} BEFORE {self.on} ON {self.table} FOR EACH ROW WHEN {self.when} "
@@ -50,7 +50,7 @@ def _frozen(image: str) -> str:
 
 
 def _not_own() -> list[Trigger]:
-    """Invariant 1: nobody verifies a question about an image he or she wrote for, nor writes for one verified."""
+    """Invariant 1: nobody verifies a question about an image they wrote for, nor writes for one they verified."""
     own = f"NEW.annotator_id IS NOT NULL AND {_wrote('NEW.annotator_id', _IMAGE_OF.format(question='NEW.question_id'))}"
     message = "a person who wrote for an image cannot verify questions about it"
     held = (
@@ -147,10 +147,10 @@ def _final() -> list[Trigger]:
 
 
 def _frozen_rounds() -> list[Trigger]:
-    """Invariant 13: nothing of a frozen round changes, but that a text is blanked on request."""
+    """Invariant 13: a frozen round does not change, except that a text can be blanked on request."""
     message = "the round is frozen"
     of_question = _IMAGE_OF.format(question="NEW.question_id")
-    made = []
+    triggers = []
     for table, image in (
         ("session", "NEW.image_id"),
         ("place", "NEW.image_id"),
@@ -161,26 +161,26 @@ def _frozen_rounds() -> list[Trigger]:
         ("slot", of_question),
         ("verification", of_question),
     ):
-        made.append(Trigger(f"{table}_insert_frozen", table, "INSERT", _frozen(image), message))
+        triggers.append(Trigger(f"{table}_insert_frozen", table, "INSERT", _frozen(image), message))
         blank = {
             "question": " AND NOT (NEW.text = '' AND NEW.standing = 'REMOVED')",
             "prediction": " AND NEW.answer <> ''",
             "judgement": " AND COALESCE(NEW.answer, '') <> ''",
             "verification": " AND NEW.answer <> ''",
         }.get(table, "")
-        made.append(Trigger(f"{table}_update_frozen", table, "UPDATE", _frozen(image) + blank, message))
+        triggers.append(Trigger(f"{table}_update_frozen", table, "UPDATE", _frozen(image) + blank, message))
     moved = (
         "COALESCE(NEW.split, '') <> COALESCE(OLD.split, '') OR NEW.round_id <> OLD.round_id OR NEW.sha256 <> OLD.sha256"
     )
-    made.append(Trigger("image_update_frozen", "image", "UPDATE", f"{_frozen('OLD.id')} AND ({moved})", message))
-    return made
+    triggers.append(Trigger("image_update_frozen", "image", "UPDATE", f"{_frozen('OLD.id')} AND ({moved})", message))
+    return triggers
 
 
 def _never_deleted() -> list[Trigger]:
     """Invariants 16 and 17: rows of people's work and events are never deleted, and events never change."""
     tables = ("session", "question", "draw", "prediction", "judgement", "slot", "lease", "verification", "event")
-    made = [Trigger(f"{table}_is_kept", table, "DELETE", "TRUE", "rows of this table are kept") for table in tables]
-    return [*made, Trigger("event_is_final", "event", "UPDATE", "TRUE", "events are append-only")]
+    triggers = [Trigger(f"{table}_is_kept", table, "DELETE", "TRUE", "rows of this table are kept") for table in tables]
+    return [*triggers, Trigger("event_is_final", "event", "UPDATE", "TRUE", "events are append-only")]
 
 
 def all_triggers() -> list[Trigger]:

@@ -1,4 +1,4 @@
-"""Text that people and models wrote: bounded, kept as it came, and compared in a normalised form."""
+"""Text that people and models wrote: limited in length, stored as it is, and compared in a normalised form."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from askew.collect.refusals import Refused
 
 
 def checked_text(text: str, most: int, what: str) -> str:
-    """The text without spaces around it, if it can be taken; ``what`` names it ("A question").
+    """The text without surrounding whitespace, if it is acceptable; ``what`` names it in the error ("A question").
 
     >>> checked_text(" Is it red? ", 120, "A question")
     'Is it red?'
@@ -18,27 +18,27 @@ def checked_text(text: str, most: int, what: str) -> str:
     text = text.strip()
     if not 1 <= len(text) <= most:
         raise Refused(f"{what} has 1 to {most} characters; this one has {len(text)}.")
-    if any(unstorable(sign) for sign in text):
+    if any(unstorable(char) for char in text):
         raise Refused(f"{what} must be plain text; this one has characters that cannot be shown.")
     return text
 
 
 def stored_reply(text: str, most: int) -> str:
-    """A model's words as they can be stored: at most so many characters, none that a database refuses.
+    """A model's reply as it can be stored: at most ``most`` characters, none that a database refuses.
 
     >>> stored_reply("red" + chr(0), 2)
     're'
     """
-    return "".join("�" if unstorable(sign) else sign for sign in text[:most])
+    return "".join("�" if unstorable(char) else char for char in text[:most])
 
 
-def unstorable(sign: str) -> bool:
-    """True for NUL and halves of characters, which a database refuses."""
-    return sign == "\0" or "\ud800" <= sign <= "\udfff"
+def unstorable(char: str) -> bool:
+    """True for NUL and lone surrogates, which a database refuses."""
+    return char == "\0" or "\ud800" <= char <= "\udfff"
 
 
 def same_question(text: str) -> str:
-    """What two questions share that differ only in case, spaces and punctuation; empty when there are no words.
+    """A form that is equal for questions that differ only in case, spaces and punctuation; empty if there are no words.
 
     >>> same_question("Is it  RED?"), same_question("?!")
     ('is it red', '')
@@ -47,7 +47,7 @@ def same_question(text: str) -> str:
 
 
 def same_answer(text: str) -> str:
-    """What two equal answers share: the public VQA evaluator's normalisation, or the text where nothing would be left.
+    """A form that is the same for equal answers: normalised as by the VQA evaluator, or the text if nothing is left.
 
     >>> same_answer("The two dogs."), same_answer("A")
     ('2 dogs', 'a')

@@ -1,6 +1,6 @@
-"""A person's queue of questions to answer: slots of real questions, and gold ones among them that look the same.
+"""A person's queue of questions to answer: slots of real questions, mixed with gold questions that look the same.
 
-A task is known by a reference, ``q 12`` for a question and ``g 3`` for a gold one, which pages must seal.
+A task is identified by a reference, ``q 12`` for a question and ``g 3`` for a gold one, which pages must seal.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskDone:
-    """What became of an answer."""
+    """The result of an answer."""
 
     late: bool
-    """It came when all slots were taken: kept, not counted."""
+    """It arrived when all slots were taken: kept but not counted."""
     excluded: bool
     """The person no longer takes part, and gets no next task."""
 
 
 def claim_task(tx: Tx, annotator_id: int) -> Task | None:
-    """The task the person holds, or a new one; None when there is nothing to verify for this person.
+    """The task the person holds, or a new one; None if there is nothing to verify for this person.
 
-    Gold questions come only while there are real ones, so that none shows itself by being the last.
+    Gold questions come only while there are real ones, so that none can be recognised by being the last.
     """
     require_qualified(tx, annotator_id)
     held = held_reference(tx, annotator_id)
@@ -73,7 +73,7 @@ def held_reference(tx: Tx, annotator_id: int) -> str | None:
 
 
 def open_task(tx: Tx, annotator_id: int, reference: str) -> Task:
-    """A task the person holds, to show it again."""
+    """A task the person holds, for showing it again."""
     kind, number = _parsed(reference)
     if kind == "g":
         row = gold.own_gold(tx, annotator_id, number)
@@ -83,17 +83,17 @@ def open_task(tx: Tx, annotator_id: int, reference: str) -> Task:
 
 
 def answer_task(tx: Tx, annotator_id: int, reference: str, answer: str, confidence: str) -> TaskDone:
-    """Take an answer."""
+    """Record an answer."""
     kind, number = _parsed(reference)
     if kind == "g":
         done = gold.answer_gold(tx, annotator_id, number, answer, confidence)
         return TaskDone(late=False, excluded=done.excluded)
-    said = verifying.verify(tx, annotator_id, number, answer, confidence)
-    return TaskDone(late=said.late, excluded=False)
+    verified = verifying.verify(tx, annotator_id, number, answer, confidence)
+    return TaskDone(late=verified.late, excluded=False)
 
 
 def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
-    """Give a task back for one of ``REASONS``; some flag the question or report the image."""
+    """Return a task for one of ``REASONS``; some flag the question or report the image."""
     require_worker(tx, annotator_id)
     kind, number = _parsed(reference)
     if reason not in REASONS:
@@ -109,7 +109,7 @@ def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
         try:
             report_image(tx, annotator_id, known, reason)
         except Gone:
-            assert kind == "g"  # its image is of a frozen round: skipping was enough
+            assert kind == "g"  # its image is in a frozen round: skipping was enough
 
 
 def extend_task(tx: Tx, annotator_id: int, reference: str) -> int:

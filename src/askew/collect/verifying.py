@@ -1,7 +1,7 @@
 """Verifying: other people answer a successful question, and say whether they were able to (Li et al. 2021, App. A).
 
-A question has a fixed number of slots. Each is held by one person at a time and done once; who wrote for an image
-never verifies a question about it. What a verifier is given has no trace of the author, the robot or other answers.
+A question has a fixed number of slots. Each is held by one person at a time and done once. A person who wrote for an
+image never verifies a question about it. A verifier sees nothing of the author, the robot or other answers.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class VerifyTask:
 
 @dataclass(frozen=True)
 class Verified:
-    """What became of an answer."""
+    """The result of an answer."""
 
     question_id: int
     counted: bool
     late: bool
-    """It came after the lease, when all slots were taken: kept, not counted."""
+    """It arrived after the lease, when all slots were taken: kept but not counted."""
 
 
 def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
-    """The slot the person holds, or a new one; None when there is nothing to verify for this person.
+    """The slot the person holds, or a new one; None if there is nothing to verify for this person.
 
-    Questions with the most answers come first, then the oldest, so that each gets finished; never two of one author
-    about one image in a row, if there is another.
+    Questions with the most answers come first, then the oldest, so that they get finished. If there is another
+    question, a person never gets two by the same author about the same image in a row.
     """
     require_qualified(tx, annotator_id)
     held = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
@@ -81,7 +81,7 @@ def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 
 def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
-    """The task of a slot the person holds, to show it again."""
+    """The task of a slot the person holds, for showing it again."""
     held = _own_slot(tx, annotator_id, question_id)
     if held is None:
         raise Gone("You can no longer answer this question. Take the next one.")
@@ -96,9 +96,9 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
 
 
 def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str) -> Verified:
-    """Take a verifier's answer. After the lease it counts if a slot is still free, else it is kept as late."""
+    """Record a verifier's answer. After the lease it counts if a slot is still free; otherwise it is kept as late."""
     require_worker(tx, annotator_id)
-    said = checked_text(answer, tx.settings.answer_length, "An answer")
+    text = checked_text(answer, tx.settings.answer_length, "An answer")
     if confidence not in CONFIDENCES:
         raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
     held = _own_slot(tx, annotator_id, question_id)
@@ -116,8 +116,8 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
         question_id=question_id,
         annotator_id=annotator_id,
         slot_n=None if held is None else held.n,
-        answer=said,
-        normalised=same_answer(said),
+        answer=text,
+        normalised=same_answer(text),
         confidence=confidence,
         late=held is None,
         excluded=False,
@@ -130,7 +130,7 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
 
 
 def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
-    """Give a slot back for somebody else; this person is not asked again. Some reasons count as a flag."""
+    """Return a slot to somebody else; this person does not get the question again. Some reasons count as a flag."""
     require_worker(tx, annotator_id)
     if reason not in SKIP_REASONS:
         raise Refused(f"Give one of these reasons: {', '.join(SKIP_REASONS)}.")
@@ -162,7 +162,7 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
 @cache
 def _work_query(avoiding: bool) -> sa.Select[Any]:
     me = sa.bindparam("me", type_=sa.Integer)
-    over = (slot.c.state == "LEASED") & (slot.c.lease_until < sa.bindparam("now", type_=sa.BigInteger))
+    expired = (slot.c.state == "LEASED") & (slot.c.lease_until < sa.bindparam("now", type_=sa.BigInteger))
     wrote = sa.exists().where(session.c.image_id == question.c.image_id, session.c.annotator_id == me)
     answered = sa.exists().where(verification.c.question_id == question.c.id, verification.c.annotator_id == me)
     skipped = sa.exists().where(
@@ -184,7 +184,7 @@ def _work_query(avoiding: bool) -> sa.Select[Any]:
         .where(
             question.c.state == "VERIFYING",
             question.c.standing == "OK",
-            (slot.c.state == "OPEN") | over,
+            (slot.c.state == "OPEN") | expired,
             image.c.hidden_at.is_(None),
             round_.c.state.in_(WORKING),
             annotator.c.excluded_at.is_(None),
@@ -203,7 +203,7 @@ def _work_query(avoiding: bool) -> sa.Select[Any]:
 
 
 def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:
-    """The image and the author of what this person answered last."""
+    """The image and the author of the question that this person answered last."""
     row = tx.first(
         sa.select(question.c.image_id, question.c.annotator_id)
         .join(verification, verification.c.question_id == question.c.id)

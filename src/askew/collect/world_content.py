@@ -31,7 +31,7 @@ from askew.world.scenes import make_scene
 FILE = "world.json"
 SIZE = 224
 DRAFTS = 3
-"""How often a scene is questioned, so that there is enough to ask about it."""
+"""How often questions about a scene are generated, so that there are enough."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class WorldStudy:
     """Width and height of the images."""
 
     def questions(self, name: str) -> list[Asked]:
-        """What can be asked about an image, each with its true answer; nothing twice in nearly the same words."""
+        """What can be asked about an image, each with its true answer; no two in nearly the same words."""
         scene = make_scene(self.seed, self.scenes[name], (self.size, self.size))
         found = {same_question(one.text): one for draft in range(DRAFTS) for one in asked(scene, self.seed + draft)}
         return list(found.values())
@@ -80,11 +80,11 @@ def import_world(
 
 
 def load_world(study: Study) -> WorldStudy:
-    """Which scenes the study shows."""
+    """The scenes that the study shows."""
     path = study.folder / FILE
     if not path.is_file():
         raise UsageError(
-            f"{study.folder}: its images are not scenes of the embedded world, so nobody can be simulated. "
+            f"{study.folder}: its images are not scenes of the embedded world, so people cannot be simulated. "
             "Add some: askew collect images STUDY --world 100"
         )
     about = json.loads(path.read_text(encoding="utf-8"))
@@ -99,19 +99,19 @@ def world_images(study: Study, round_id: int) -> dict[int, str]:
 
 
 WORLD_SEED = 20_000
-"""The first of the worlds used here, unlike those that images of rounds are drawn from."""
+"""The seed of the first world used here; the images of rounds come from other worlds."""
 
 
 def add_world_gold(study: Study, many: int) -> Added:
-    """Gold questions about scenes of the embedded world: counts, colors and sides, which have one name each."""
+    """Add gold questions about scenes of the embedded world: counts, colors and sides, which have one name each."""
     done = Added()
     for chosen in _world_questions(_has_one_word):
         if done.added >= many:
             break
         passing = ["gray", "grey"] if chosen.answers[0] == "gray" else [chosen.answers[0]]
-        kept = store_image(study, _file(chosen))
+        stored = store_image(study, _file(chosen))
         with study.database.write() as tx:
-            done.added += add_gold(tx, kept, chosen.text, passing) is not None
+            done.added += add_gold(tx, stored, chosen.text, passing) is not None
     return done
 
 
@@ -123,7 +123,7 @@ UNKNOWABLE = (
     ("What is everybody here thinking about?", "lunch"),
     ("What is behind the camera?", "a wall"),
 )
-"""Questions that no image answers, with what a robot says to them."""
+"""Questions that no image can answer, each with a robot's answer."""
 
 
 UNLIKELY = {
@@ -132,30 +132,30 @@ UNLIKELY = {
     "what type of": "the moon",
     "where is the": "on the moon",
 }
-"""By question type, what a robot says wrongly where no other example has an answer to lend."""
+"""Question type to a wrong answer of the robot, for examples that can borrow none from an earlier one."""
 
 
 def add_world_quiz(study: Study, many: int = 16) -> Added:
-    """A quiz about scenes of the embedded world: of eight examples three are right, three wrong and two unknowable."""
+    """Add a quiz about scenes of the embedded world: of eight examples 3 are correct, 3 wrong and 2 unknowable."""
     done = Added()
     questions = _world_questions(_is_plain)
     earlier: list[Question] = []
     for number in range(many):
         chosen = next(questions)
-        text, said, verdict, hint = _quiz_example(number, chosen, earlier)
+        text, robot_answer, verdict, hint = _quiz_example(number, chosen, earlier)
         earlier.append(chosen)
-        kept = store_image(study, _file(chosen))
+        stored = store_image(study, _file(chosen))
         with study.database.write() as tx:
-            if is_in_quiz(tx, kept, text):
+            if is_in_quiz(tx, stored, text):
                 done.left_out.append(f"{text}: it is in the quiz already")
                 continue
-            add_quiz_item(tx, kept, text, said, verdict, hint)
+            add_quiz_item(tx, stored, text, robot_answer, verdict, hint)
             done.added += 1
     return done
 
 
 def _is_plain(chosen: Question) -> bool:
-    """Whether everybody gives the same answer, and the question is written as the instructions ask for."""
+    """Whether everybody gives the same answer, and the question is written as the instructions demand."""
     return len(set(chosen.answers)) == 1 and chosen.text[0].isupper() and chosen.text.endswith("?")
 
 
@@ -168,12 +168,12 @@ def _has_one_word(chosen: Question) -> bool:
 
 
 def _quiz_example(number: int, chosen: Question, earlier: list[Question]) -> tuple[str, str, str, str]:
-    """The question, the robot's answer, the right verdict and the hint of one example."""
+    """The question, the robot's answer, the correct verdict and the hint of one example."""
     true = chosen.answers[0]
     place, turn = number % 8, number // 8
     if place in (3, 7):
-        text, said = UNKNOWABLE[(2 * turn + (place == 7)) % len(UNKNOWABLE)]
-        return text, said, "unsure", "The image does not show it, so nobody can know. Choose “not sure”."
+        text, robot_answer = UNKNOWABLE[(2 * turn + (place == 7)) % len(UNKNOWABLE)]
+        return text, robot_answer, "unsure", "The image does not show it, so nobody can know. Choose “not sure”."
     if place in (0, 2, 5):
         return chosen.text, true, "correct", f"The image shows it: the answer is {true}."
     wrong = {"yes": "no", "no": "yes"}.get(true) or _other_answer(chosen, earlier)
@@ -181,7 +181,7 @@ def _quiz_example(number: int, chosen: Question, earlier: list[Question]) -> tup
 
 
 def _other_answer(chosen: Question, earlier: list[Question]) -> str:
-    """The other of two options, or an answer to another question of the same kind, so that it could be one."""
+    """The other of two options, or an answer to another question of the same kind, so that it is plausible."""
     options = re.search(r"(\w+) or (\w+)\?$", chosen.text)
     if options is not None:
         return next(word for word in options.groups() if word != chosen.answers[0])
@@ -193,7 +193,7 @@ def _other_answer(chosen: Question, earlier: list[Question]) -> str:
 
 
 def _world_questions(fits: Callable[[Question], bool]) -> Iterator[Question]:
-    """One question per scene of worlds of their own, on which at least nine of ten simulated people agree."""
+    """One question per scene of worlds reserved for this, on which at least nine of ten simulated people agree."""
     for seed in count(WORLD_SEED):
         scenes = groupby(World("val", seed=seed).questions(), key=lambda one: one.image)
         for shown, drawn in scenes:

@@ -1,7 +1,7 @@
-"""Writing: a person gets an image, asks, sees the robot's answer, judges it (Li et al. 2021, section 3.1).
+"""Writing: a person gets an image, asks a question and judges the robot's answer (Li et al. 2021, section 3.1).
 
-Asking takes two transactions around the model's call: ``ask`` draws the model and commits, then the model is called,
-then ``record_reply`` keeps what it said. A try is counted when the answer exists.
+Asking takes two transactions, before and after the model's call: ``ask`` draws the model and commits, then the model is
+called, then ``record_reply`` stores its reply. A try is counted when the answer exists.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from askew.collect.typed_text import checked_text, same_answer, same_question
 
 @dataclass(frozen=True)
 class Try:
-    """One of the person's own questions about the image, with what came of it."""
+    """One of the person's own questions about the image, with its outcome."""
 
     question_id: int
     text: str
     state: str
     try_no: int | None
     answer: str | None
-    """The short answer in the robot's reply, which is judged."""
+    """The short answer extracted from the robot's reply; this is what the author judges."""
     raw: str | None
-    """The reply as it came."""
+    """The full reply."""
     verdict: str | None
     correct_answer: str | None
 
 
 @dataclass(frozen=True)
 class WritingTask:
-    """An image to write for, and what the person did with it so far."""
+    """An image to write for, and what the person has done with it so far."""
 
     session_id: int
     image_id: int
@@ -54,13 +54,13 @@ class WritingTask:
 
     @property
     def open_question(self) -> Try | None:
-        """The question that waits for the robot or for the judgement."""
+        """The question that is waiting for the robot or for the judgement."""
         return next((one for one in self.tries if one.state in ("ASKED", "ANSWERED")), None)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judgement led to."""
+    """The result of a judgement."""
 
     question_id: int
     session_state: str
@@ -69,7 +69,7 @@ class Judged:
 
 
 def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
-    """The image the person holds, or a new one; None when there is nothing to write for."""
+    """The image the person holds, or a new one; None if there is nothing to write for."""
     require_qualified(tx, annotator_id)
     held = leases.leased_session(tx, annotator_id)
     if held is not None:
@@ -81,7 +81,7 @@ def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
 
 
 def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
-    """The task of an active session, to show it again."""
+    """The task of an active session, for showing it again."""
     held = leases.own_session(tx, annotator_id, session_id)
     shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
     assert shown is not None
@@ -99,10 +99,10 @@ def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
 
 
 def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None = None) -> Call:
-    """Take a question and draw the model that will answer; the first of the two transactions of a try.
+    """Store a question and draw the model that will answer it; the first of the two transactions of a try.
 
-    A question this person has asked about this image before is refused: a second draw could find a weaker model.
-    One that no model could answer may be asked again. None of these uses a try.
+    A question that this person has asked about this image before is refused, since a second draw could pick a weaker
+    model; one that no model could answer may be asked again. Neither uses a try.
     """
     require_worker(tx, annotator_id)
     held = leases.own_session(tx, annotator_id, session_id)
@@ -136,9 +136,9 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
 def judge(
     tx: Tx, annotator_id: int, question_id: int, verdict: str, answer: str | None = None, confidence: str | None = None
 ) -> Judged:
-    """Take the author's judgement of the robot's answer: correct, wrong (with the correct answer) or unsure.
+    """Record the author's judgement of the robot's answer: correct, wrong (with the correct answer) or unsure.
 
-    Wrong is a success: the question goes to the verifiers and the session ends, unless the study continues after one.
+    Wrong is a success: the question goes to the verifiers, and the session ends unless the study lets it continue.
     """
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
@@ -148,27 +148,27 @@ def judge(
         raise Gone(_NOT_JUDGED.get(row.state, "You have judged this answer already."))
     held = leases.own_session(tx, annotator_id, row.session_id)
     leases.require_working(tx, held.image_id)
-    said = _checked_answer(tx, verdict, answer, confidence)
+    correct_answer = _checked_answer(tx, verdict, answer, confidence)
     tx.insert(
         judgement,
         question_id=question_id,
         annotator_id=annotator_id,
         verdict=verdict,
-        answer=said,
-        normalised=None if said is None else same_answer(said),
-        confidence=confidence if said is not None and tx.settings.author_confidence == "ask" else None,
+        answer=correct_answer,
+        normalised=None if correct_answer is None else same_answer(correct_answer),
+        confidence=confidence if correct_answer is not None and tx.settings.author_confidence == "ask" else None,
         at=tx.now,
     )
     state = {"correct": "CORRECT", "unsure": "UNSURE", "wrong": "VERIFYING"}[verdict]
     tx.change(question, question.c.id == question_id, state=state)
     if verdict == "wrong":
-        places = range(1, tx.settings.verifiers_per_question + 1)
-        tx.execute(sa.insert(slot), [{"question_id": question_id, "n": n, "state": "OPEN"} for n in places])
-    return _go_on(tx, row, verdict)
+        numbers = range(1, tx.settings.verifiers_per_question + 1)
+        tx.execute(sa.insert(slot), [{"question_id": question_id, "n": n, "state": "OPEN"} for n in numbers])
+    return _continue_or_end(tx, row, verdict)
 
 
 def release_image(tx: Tx, annotator_id: int, session_id: int, reason: str = "") -> None:
-    """Give an image back: somebody else gets its place; judged questions stay."""
+    """Return an image: its place goes to somebody else; judged questions stay."""
     require_worker(tx, annotator_id)
     leases.own_session(tx, annotator_id, session_id)
     leases.end_session(tx, session_id, "RELEASED", reason[:200])
@@ -184,7 +184,7 @@ def extend_writing(tx: Tx, annotator_id: int, session_id: int) -> int:
 
 
 def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
-    """Take a question back before anybody has verified it; it is kept and never released."""
+    """Withdraw a question before anybody has verified it; it is kept but never released."""
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
     leases.require_working(tx, row.image_id)
@@ -195,7 +195,7 @@ def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
 
 
 def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
-    """The row of a question of this person."""
+    """The row of a question that this person wrote."""
     row = tx.first(sa.select(question).where(question.c.id == question_id))
     if row is None or row.annotator_id != annotator_id:
         raise NotAllowed("This is not your question.")
@@ -203,7 +203,7 @@ def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
 
 
 def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
-    """Refuse a question that may not be asked now; returns the id of the same one when no model could answer it."""
+    """Refuse a question that may not be asked now; returns the id of the same question if no model could answer it."""
     same = None
     tries = 0
     for row in tx.rows(sa.select(question).where(question.c.session_id == session_id)):
@@ -222,21 +222,21 @@ def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
 def _same_by_another(tx: Tx, image_id: int, normalised: str) -> int | None:
     """The first question of another writer that asks the same about this image."""
     same = (question.c.image_id == image_id) & (question.c.normalised == normalised)
-    found = tx.value(sa.select(sa.func.min(question.c.id)).where(same))
-    return None if found is None else int(found)
+    first = tx.value(sa.select(sa.func.min(question.c.id)).where(same))
+    return None if first is None else int(first)
 
 
 def _checked_answer(tx: Tx, verdict: str, answer: str | None, confidence: str | None) -> str | None:
     if verdict != "wrong":
         return None
     if not (answer or "").strip():
-        raise Refused("The robot is wrong only if you know better: give the correct answer.")
+        raise Refused("If the robot is wrong, give the correct answer.")
     if tx.settings.author_confidence == "ask" and confidence not in CONFIDENCES:
         raise Refused("Say whether you could answer the question: yes, maybe or no.")
     return checked_text(answer or "", tx.settings.answer_length, "An answer")
 
 
-def _go_on(tx: Tx, row: AnyRow, verdict: str) -> Judged:
+def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     """Continue the session, or end it."""
     used = tx.value(
         sa.select(sa.func.count()).where(question.c.session_id == row.session_id, question.c.try_no.is_not(None))
@@ -280,5 +280,5 @@ def session_tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
 _NOT_JUDGED = {
     "ASKED": "The robot has not answered yet.",
     "MODEL_FAILED": "No robot could answer this question. Ask it again, or another one; no try was used.",
-    "ABANDONED": "Your time for this image ended before you judged the answer. The question is kept, not counted.",
+    "ABANDONED": "Your time for this image ended before you judged the answer. The question is kept but not counted.",
 }

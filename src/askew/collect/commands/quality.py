@@ -16,8 +16,8 @@ examples:
   askew collect quiz STUDY --add quiz.jsonl
 
 A line of the file: {"image": "a.jpg", "question": "Is it red?", "robot_answer": "yes", "verdict": "wrong", "hint": "The
-ball is blue."}, with the image's path seen from the file; verdicts are correct, wrong and unsure. Twice as many
-examples as an attempt has give a second attempt examples of its own. The settings quiz_required, quiz_items,
+ball is blue."}, with the image's path relative to the file; verdicts are correct, wrong and unsure. With twice as
+many examples as an attempt has, a second attempt gets new ones. The settings quiz_required, quiz_items,
 quiz_pass_percent and quiz_attempts are set with the study: askew collect init STUDY --set quiz_required=true"""
 
 
@@ -27,7 +27,7 @@ def _quiz_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--add", metavar="FILE", help="add the examples of a JSONL file")
     parser.add_argument("--world", type=int, metavar="N", help="add N examples about scenes of the embedded world")
     parser.add_argument("--remove", type=int, metavar="ID", help="stop using an example")
-    parser.add_argument("--qualify", metavar="NAME", help="let a person work who has not passed")
+    parser.add_argument("--qualify", metavar="NAME", help="let a person work without passing the quiz")
 
 
 def _quiz(args: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def _quiz(args: argparse.Namespace) -> int:
             remove_quiz_item(tx, args.remove)
         if args.qualify:
             qualify(tx, person_named(tx, args.qualify).id)
-            print(f"{args.qualify} needs no quiz any more.")
+            print(f"{args.qualify} no longer needs the quiz.")
         for row in tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)):
             print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
         settings, blockers = tx.settings, quiz_blockers(tx)
@@ -80,8 +80,8 @@ examples:
   askew collect gold STUDY --results judged.csv      (for askew audit DATA --judged judged.csv)
 
 A line of the file: {"image": "a.jpg", "question": "What color is the ball?", "answers": ["red", "dark red"]}, with the
-image's path seen from the file. --promote takes verified questions to which everybody gave one answer. Questions that a
-guess rarely answers are better than yes or no. A person meets each once; have at least 20."""
+image's path relative to the file. --promote takes verified questions to which everybody gave the same answer. Questions
+that are hard to guess are better than yes/no questions. A person gets each only once; have at least 20."""
 
 
 def _gold_options(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ def _gold_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results",
         metavar="FILE",
-        help="write how many people gave the answer to each question that has an id, as CSV",
+        help="write how many people answered each question that has an id correctly, as CSV",
     )
 
 
@@ -119,12 +119,12 @@ def _gold(args: argparse.Namespace) -> int:
             check_whole(name, getattr(args, name), least=1)
     study = open_study(Path(args.study))
     if args.add:
-        _told(add_gold_file(study, Path(args.add)))
+        _print_added(add_gold_file(study, Path(args.add)))
     if args.world:
-        _told(add_world_gold(study, args.world))
+        _print_added(add_world_gold(study, args.world))
     with study.database.write() as tx:
         if args.promote or args.question:
-            _told(promote_gold(tx, args.promote or len(args.question), args.question))
+            _print_added(promote_gold(tx, args.promote or len(args.question), args.question))
         for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
             if number is not None:
                 set_gold_state(tx, number, state)
@@ -154,7 +154,7 @@ def _write_results(tx: Tx, path: str) -> None:
     print(f"Results: {path}")
 
 
-def _told(done: Added) -> None:
+def _print_added(done: Added) -> None:
     print(f"Added {done.added} gold questions; left out {len(done.left_out)}.")
     for reason in done.left_out[:20]:
         print(f"  {reason}")
@@ -165,11 +165,11 @@ def _list(tx: Tx) -> None:
 
     rows = gold_table(tx)
     for row in rows:
-        answers = f"{row.right} of {row.answered} right" if row.answered else "not answered yet"
+        answers = f"{row.right} of {row.answered} correct" if row.answered else "not answered yet"
         doubt = "; most people fail it: check its answers" if row.answered >= 5 and 2 * row.right < row.answered else ""
         print(f"{row.id} {row.state} {row.question} -> {', '.join(row.answers)} ({answers}{doubt})")
     active = sum(row.state == "ACTIVE" for row in rows)
-    few = " Add more: a newcomer meets about 20 among 40 questions." if active < 20 else ""
+    few = " Add more: a newcomer gets about 20 among 40 questions." if active < 20 else ""
     print(f"{active} gold questions are shown.{few}")
 
 
@@ -179,7 +179,7 @@ examples:
   askew collect pay STUDY --rate bonus=0.25 --output pay.csv --bonuses bonuses.csv --id PROLIFIC_PID
 
 session: a finished image; answer: an answered question, gold ones included; bonus: a question that verifiers confirmed
-(type E), known once the round is frozen. --bonuses writes lines of id and amount, as platforms take them."""
+(type E), known once the round is frozen. --bonuses writes lines of id and amount, as platforms accept them."""
 
 
 def _pay_options(parser: argparse.ArgumentParser) -> None:
@@ -190,7 +190,7 @@ def _pay_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="the CSV file, one row per person")
     parser.add_argument("--bonuses", metavar="FILE", help="also write the bonuses by a platform's ids")
-    parser.add_argument("--id", metavar="NAME", help="which of the platform's ids, e.g. PROLIFIC_PID")
+    parser.add_argument("--id", metavar="NAME", help="which of the platform's ids to use, e.g. PROLIFIC_PID")
 
 
 def _pay(args: argparse.Namespace) -> int:
@@ -224,4 +224,4 @@ ACTIONS = {
     "gold": (_gold_options, _gold),
     "pay": (_pay_options, _pay),
 }
-"""For each action what adds its options, and what does it."""
+"""Action to the function that adds its options, and the function that runs it."""

@@ -1,4 +1,4 @@
-"""``askew collect backup``, ``restore`` and ``delete``: copies of a study, and text that must go."""
+"""``askew collect backup``, ``restore`` and ``delete``: copies of a study, and deletion of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ examples:
   askew collect backup STUDY backups/monday.tar
   askew collect restore RESTORED backups/monday.tar
 
-The file holds the database as of one moment, the images and the service's key: keep it as safe as the study itself."""
+The file holds a snapshot of the database, the images and the service's key: keep it as safe as the study itself."""
 
 
 def _backup_options(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +92,7 @@ def _delete(args: argparse.Namespace) -> int:
         study.close()
     print(f"Question {args.question}: the question, the robot's reply and all answers to it are deleted.")
     if not clean:
-        print("The database was busy: free space of its file still has the text. Stop the service and run")
+        print("The database was busy: the free space of its file still has the text. Stop the service and run")
         print("sqlite3 STUDY/study.sqlite VACUUM")
     if released:
         print("It was released before. Write a patch: askew collect export STUDY --output DIR --version 1.0.1")
@@ -105,4 +105,4 @@ ACTIONS = {
     "restore": (_restore_options, _restore),
     "delete": (_delete_options, _delete),
 }
-"""For each action what adds its options, and what does it."""
+"""Action to the function that adds its options, and the function that runs it."""

@@ -21,7 +21,7 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; can be repeated"
     )
     parser.add_argument("--name", default="", help="what the study is called in its releases")
-    parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: drawn)")
+    parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: random)")
     parser.add_argument("--database", metavar="URL", help="postgresql+psycopg://... instead of SQLite in the folder")
 
 
@@ -42,7 +42,7 @@ def _init(args: argparse.Namespace) -> int:
     study = create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)
     if settings.quiz_required:
         add_world_quiz(study, 2 * settings.quiz_items)
-        print("People pass a quiz about the embedded world first; see: askew collect quiz --help")
+        print("People must first pass a quiz about the embedded world; see: askew collect quiz --help")
     study.close()
     print(f"Study: {args.study} ({settings.writers_per_image} writers, {settings.verifiers_per_question} verifiers)")
     print(f"Next: askew collect models {args.study} --add bundled:xnm")
@@ -91,8 +91,8 @@ def _round_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="names of the new round's models, separated by commas or repeated",
     )
-    for option, done in (("--open", "let people write in this round"), ("--drain", "let nobody begin anything new")):
-        parser.add_argument(option, type=int, metavar="N", help=done)
+    for option, effect in (("--open", "let people write in this round"), ("--drain", "let nobody start anything new")):
+        parser.add_argument(option, type=int, metavar="N", help=effect)
 
 
 def _round(args: argparse.Namespace) -> int:
@@ -156,13 +156,13 @@ def _images(args: argparse.Namespace) -> int:
         with study.database.read() as tx:
             number = args.round or tx.value(sa.select(sa.func.max(round_.c.number))) or 0
             round_id = round_numbered(tx, number).id
-            there = tx.value(sa.select(sa.func.count()).select_from(image))
+            present = tx.value(sa.select(sa.func.count()).select_from(image))
         if args.folder is not None:
             files = sorted(path for path in Path(args.folder).iterdir() if path.is_file())
             done = import_images(study, files, round_id, args.domain)
         else:
             with tqdm(total=args.world, desc="Drawing", unit=" scenes", disable=not sys.stderr.isatty()) as bar:
-                done = import_world(study, round_id, range(there, there + args.world), args.seed, bar.update)
+                done = import_world(study, round_id, range(present, present + args.world), args.seed, bar.update)
     print(f"Added {done.added} images to round {number}; left out {len(done.refused)}.")
     for reason in done.refused[:20]:
         print(f"  {reason}")
@@ -171,8 +171,8 @@ def _images(args: argparse.Namespace) -> int:
 
 def _people_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--add", metavar="NAME", help="add a person")
-    parser.add_argument("--owner", action="store_true", help="as an owner")
-    parser.add_argument("--exclude", metavar="NAME", help="exclude a person: his or her work no longer counts")
+    parser.add_argument("--owner", action="store_true", help="add the person as an owner")
+    parser.add_argument("--exclude", metavar="NAME", help="exclude a person, whose work then no longer counts")
     parser.add_argument("--reason", default="", help="why")
     parser.add_argument("--preview", action="store_true", help="only show what excluding would change")
 
@@ -184,7 +184,7 @@ def _people(args: argparse.Namespace) -> int:
     from askew.errors import UsageError
 
     if args.exclude and not (args.preview or args.reason):
-        raise UsageError("Give the --reason; it is kept in the log. --preview says what excluding would change.")
+        raise UsageError("Give the --reason; it is kept in the log. --preview shows what excluding would change.")
     with opened_study(args) as study, study.database.write() as tx:
         if args.add:
             add_annotator(tx, args.add, "owner" if args.owner else "annotator")
@@ -223,4 +223,4 @@ ACTIONS = {
     "images": (_images_options, _images),
     "people": (_people_options, _people),
 }
-"""For each action what adds its options, and what does it."""
+"""Action to the function that adds its options, and the function that runs it."""

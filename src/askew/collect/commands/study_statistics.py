@@ -18,13 +18,17 @@ def _stats_options(parser: argparse.ArgumentParser) -> None:
         "--vocabulary", metavar="FILE", help="answers of a closed vocabulary, one per line or a JSON list (Table 9)"
     )
     parser.add_argument(
-        "--coding", action="append", default=[], metavar="FILE", help="a coder's file (Table 7); give it twice for two"
+        "--coding",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a coder's file (Table 7); repeat it for two coders",
     )
     parser.add_argument("--allow-uncoded", action="store_true", help="leave out rows that a coder did not mark")
 
 
 def _stats(args: argparse.Namespace) -> int:
-    """Count, write the files, and print what matters most."""
+    """Count, write the files, and print the main tables."""
     from askew.collect.stats.answer_groups import read_vocabulary
     from askew.collect.stats.human_coding import read_coded
     from askew.collect.stats.page import PAGE, write_statistics
@@ -52,8 +56,8 @@ def printed(sheet: object) -> str:
     rows = [["", *(line.label for line in sheet.lines)]]
     for place, column in enumerate(sheet.columns):
         cells = [line.cells[place] for line in sheet.lines]
-        told = [(shown(cell, column), interval_shown(cell, column)) for cell in cells]
-        rows.append([column.label, *(f"{text} ({within})" if within else text for text, within in told)])
+        pairs = [(shown(cell, column), interval_shown(cell, column)) for cell in cells]
+        rows.append([column.label, *(f"{text} ({within})" if within else text for text, within in pairs)])
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([sheet.title, *lines, ""])
@@ -88,7 +92,7 @@ def _write(args: argparse.Namespace, source: Source) -> int:
     from askew.files.read_write import write_joined
 
     if Path(args.write).exists():
-        raise UsageError(f"{args.write}: the file is there already. It may hold a coder's work; give another name.")
+        raise UsageError(f"{args.write}: the file exists already. It may hold a coder's work; give another name.")
     source.about()
     with closing(source.examples()) as examples:
         sample = draw_sample(examples, args.seed, args.size)
@@ -121,4 +125,4 @@ ACTIONS = {
     "stats": (_stats_options, _stats),
     "coding": (_coding_options, _coding),
 }
-"""For each action what adds its options, and what does it."""
+"""Action to the function that adds its options, and the function that runs it."""

@@ -1,6 +1,6 @@
 """``askew collect`` while people work and afterwards: demo, serve, simulate, check, freeze and export.
 
-Nothing heavy is imported before it is used: all options are read for ``askew collect --help``.
+Heavy modules are imported only when they are used, since ``askew collect --help`` reads all options.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ examples:
   askew collect serve STUDY --model bundled:xnm --model openai:gpt-4o-mini --preset small
   askew collect serve STUDY --host 0.0.0.0 --trusted-host collect.example.org --forwarded-allow-ips 127.0.0.1
 
-The first start prints a link that creates the owner's account; it works once. Behind a proxy that speaks TLS, name the
+The first start prints a link that creates the owner's account; it works once. Behind a proxy with TLS, name the
 public host with --trusted-host. Several processes may serve one study."""
 
 _DEMO = """\
@@ -133,8 +133,8 @@ def _simulate(args: argparse.Namespace) -> int:
         print(f"{done.gold} answers to gold questions; {done.excluded} people were excluded by them.")
     print(f"{100 * done.success:.1f} % of the sessions succeeded, with {done.tries:.2f} tries each.")
     if waiting:
-        some = "1 question has" if waiting == 1 else f"{waiting:,} questions have"
-        print(f"Too few people: {some} fewer answers than the study needs, and nobody may add one.")
+        short = "1 question has" if waiting == 1 else f"{waiting:,} questions have"
+        print(f"Too few people: {short} fewer answers than the study needs, and nobody is left to add one.")
         print("Let more people work (simulate with more --people), or freeze with --drop-incomplete.")
     return 0
 
@@ -217,4 +217,4 @@ ACTIONS = {
     "freeze": (_freeze_options, _freeze),
     "export": (_export_options, _export),
 }
-"""For each action what adds its options, and what does it."""
+"""Action to the function that adds its options, and the function that runs it."""

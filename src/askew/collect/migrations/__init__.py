@@ -1,4 +1,4 @@
-"""The revisions of the schema, forward only: a database of an older askew is brought up, a newer one is refused."""
+"""The revisions of the schema, forward only: a database of an older askew is upgraded, a newer one is refused."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ HEAD = "0004"
 
 
 def upgrade(database: Database) -> None:
-    """Bring a database to the last revision, in one transaction."""
+    """Upgrade a database to the last revision, in one transaction."""
     if revision(database) == HEAD:
-        return  # without Alembic, whose import takes a third of the service's start
+        return  # skip Alembic, whose import takes a third of the service's start
     need("alembic", "collect")
     from alembic import command
     from alembic.config import Config

@@ -2,6 +2,6 @@
 
 from alembic import context
 
-if __name__ == "env_py":  # what Alembic calls it; imported by anybody else it does nothing
+if __name__ == "env_py":  # the name that Alembic gives it; under any other name it does nothing
     context.configure(connection=context.config.attributes["connection"], transactional_ddl=True)
     context.run_migrations()

@@ -1,4 +1,4 @@
-"""The first schema's tables of a study: people, models, rounds and images; ``revision_0001.py`` makes the others."""
+"""The first schema's tables of a study: people, models, rounds and images; ``revision_0001.py`` creates the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from alembic import op
 
 
 def create_study_tables() -> None:
-    """Make the tables that no writing or verifying is needed for."""
+    """Create the tables that are not about writing or verifying."""
     op.create_table(
         "annotator",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),

@@ -15,7 +15,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the tables and triggers."""
+    """Create the tables and triggers."""
     create_study_tables()
     op.create_table(
         "session",

@@ -1,6 +1,6 @@
-"""Gold questions are held like slots, and know the question they were made from.
+"""Gold questions are held like slots, and refer to the question they were made from.
 
-Nothing wrote these tables before this revision, so they are made anew.
+Nothing wrote to these tables before this revision, so they are created anew.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make the gold tables anew; strikes are counted from the results."""
+    """Create the gold tables anew; strikes are counted from the results."""
     for name in ("strike", "gold_result", "gold_item"):
         op.drop_table(name)
     _gold_item()

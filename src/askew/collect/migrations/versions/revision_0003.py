@@ -9,6 +9,6 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the index anew."""
+    """Create the index anew."""
     op.drop_index("ix_place_free", table_name="place")
     op.create_index("ix_place_free", "place", ["session_id", "image_id", "n"])

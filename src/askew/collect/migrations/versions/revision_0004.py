@@ -10,6 +10,6 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Make the index."""
+    """Create the index."""
     free = sa.text("session_id IS NULL")
     op.create_index("ix_place_free_order", "place", ["image_id", "n"], sqlite_where=free, postgresql_where=free)

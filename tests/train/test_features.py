@@ -207,7 +207,7 @@ def test_a_later_image_may_have_more_regions_than_all_before(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("last", "said"),
     [
-        (np.zeros((1, 2), np.float32), "image 1 has 2 numbers for a region, and others have 3"),
+        (np.zeros((1, 2), np.float32), "image 1 has 2 numbers per region, but others have 3"),
         (np.full((1, 3), np.nan, np.float32), "image 1 has features that are not finite"),
     ],
 )

@@ -278,7 +278,7 @@ def test_other_features_are_another_model_and_must_have_the_same_width(tmp_path)
     one, two = extracted(6, 0.0), extracted(6, 1.0)
     assert repr(one) != repr(two)
     assert all(said.error is None for said in two.answer(asked))
-    with pytest.raises(DataError, match="regions of 6 numbers, and these have 5"):
+    with pytest.raises(DataError, match="regions of 6 numbers, but these have 5"):
         extracted(5, 0.0).answer(asked)
     with pytest.raises(DataError, match=r"no such file of region features\. Give an existing one"):
         TrainedModel(str(tmp_path / "net"), features="nowhere.h5").answer(asked)

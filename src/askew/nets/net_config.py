@@ -133,7 +133,7 @@ def hybridnet(
 
 
 def language(hidden: int = 256, embedding: int = 128, dropout: float = 0.1) -> NetConfig:
-    """Reads the question and ignores the image: what a model that uses images must beat."""
+    """Reads the question and ignores the image: the baseline that a model with images must beat."""
     return NetConfig("language", hidden=hidden, embedding=embedding, dropout=dropout)
 
 
@@ -181,7 +181,7 @@ Rows = Sequence[Sequence[float]]
 
 
 def attention_steps(text: str, weights: Rows, attention: Rows, words: Rows, boxes: Rows) -> tuple[AttentionStep, ...]:
-    """The steps; ``boxes`` are those of the regions. Regions of no size only fill the row and are left out.
+    """The steps; ``boxes`` are those of the regions. Regions of no size are padding and are left out.
 
     >>> (step,) = attention_steps("A cat?", [[1, 0, 0, 0, 0, 0]], [[0.9, 0.1]], [[0.2, 0.8]], [[0, 0, 1, 1], [0] * 4])
     >>> step.modules["find"], step.words, step.regions

@@ -157,7 +157,7 @@ class CrossLayer(nn.Module):
 
 
 class SelfAttentionLayer(nn.Module):
-    """Self-attention, then a perceptron, each added to what came in and normed."""
+    """Self-attention, then a perceptron, each added to its input and normalised."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class SelfAttentionLayer(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head attention of x on y, added to x and normed."""
+    """Multi-head attention of x on y, added to x and normalised."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -199,7 +199,7 @@ class Attention(nn.Module):
 
 
 def _mean(x: Tensor, real: Tensor) -> Tensor:
-    """The mean over the real ones: (B, N, H) and (B, N) to (B, H)."""
+    """The mean over the real positions: (B, N, H) and (B, N) to (B, H)."""
     there = real.unsqueeze(2).to(x.dtype)  # (B, N, 1)
     return (x * there).sum(dim=1) / there.sum(dim=1).clamp(min=1)
 

@@ -16,7 +16,7 @@ PADDING, UNKNOWN = 0, 1
 """The first two numbers are not words."""
 
 LONGEST = 32
-"""How many words of a question are read."""
+"""The number of words of a question that are read."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class QuestionWords:
         return len(self.known) + 2
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """Texts as one row of numbers each, as long as the longest (at least 1), with zeros behind."""
+        """Texts as one row of numbers each, as long as the longest (at least 1), padded with zeros."""
         rows = [[self._numbers.get(word, UNKNOWN) for word in tokens(text)[:LONGEST]] for text in texts]
         encoded = np.full((len(rows), max((len(row) for row in rows), default=1) or 1), PADDING, np.int64)
         for at, row in enumerate(rows):

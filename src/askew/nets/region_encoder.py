@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as fn
 
 POSITION = 6
-"""How many features say where a region is."""
+"""The number of features for the position of a region."""
 
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Everything that decides the shape of an encoder."""
+    """Everything that determines the shape of an encoder."""
 
     names: int
     """Mutually exclusive labels: what the object is."""
@@ -31,11 +31,11 @@ class EncoderConfig:
     facts: int
     """Labels of the whole image."""
     size: int = 144
-    """Pixels a side that images are resized to; a multiple of 16."""
+    """The width and height that images are resized to, in pixels; a multiple of 16."""
     width: int = 96
     """Channels of the grid."""
     regions: int = 14
-    """Regions of an image at most, besides the whole image."""
+    """The largest number of regions of an image, besides the whole image."""
     least: float = 0.2
     """The least confidence in an object that makes a region."""
 
@@ -49,7 +49,7 @@ class EncoderConfig:
         return 1 + self.labels + self.facts + POSITION
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON; ``EncoderConfig(**record)`` gives it back."""
+        """As plain JSON; ``EncoderConfig(**record)`` restores it."""
         return asdict(self)
 
 
@@ -179,7 +179,7 @@ def _boxes(shape: Tensor, cells: Tensor, side: int) -> Tensor:
 
 
 def _position(boxes: Tensor) -> Tensor:
-    """(B, K, 4) boxes to what networks need to know of them: (B, K, 6)."""
+    """(B, K, 4) boxes to position features: (B, K, 6)."""
     middle = boxes[..., :2] + boxes[..., 2:] / 2  # (B, K, 2)
     right = torch.sigmoid(12 * (middle[..., :1] - 0.5))  # (B, K, 1)
     return torch.cat([middle, boxes[..., 2:], right, 1 - right], -1)

@@ -45,7 +45,7 @@ class Answers:
     """
 
     known: tuple[str, ...]
-    """As people write it most often; answers that normalise to the same are one."""
+    """Each as people most often write it; answers that are equal after normalisation are one."""
 
     @classmethod
     def of(cls, questions: Iterable[Question], least: int = 1, most: int | None = None) -> Answers:
@@ -55,19 +55,19 @@ class Answers:
             for answer in question.answers:
                 written[normalise(answer)][clean(answer)] += 1
         written.pop("", None)
-        kept = [key for key, counts in written.items() if counts.total() >= least]
-        if not kept:
+        frequent = [key for key, counts in written.items() if counts.total() >= least]
+        if not frequent:
             raise DataError(
                 f"No answer was given {least} times: there is nothing to learn. Give more data, or least_answers=1."
             )
-        kept.sort(key=lambda key: (-written[key].total(), key))
-        return cls(tuple(min(written[key], key=lambda text: (-written[key][text], text)) for key in kept[:most]))
+        frequent.sort(key=lambda key: (-written[key].total(), key))
+        return cls(tuple(min(written[key], key=lambda text: (-written[key][text], text)) for key in frequent[:most]))
 
     def __len__(self) -> int:
         return len(self.known)
 
     def encode(self, questions: Sequence[Question]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """For each question up to ten answers (their numbers) and the VQA accuracy of each; number A means no answer.
+        """Up to ten answers per question (their numbers) and the VQA accuracy of each; number A means no answer.
 
         The accuracy is the leave-one-out accuracy of the official evaluator, always normalised.
         """
@@ -82,7 +82,7 @@ class Answers:
         return numbers, values
 
     def find(self, answer: str) -> int | None:
-        """The number of an answer, however it is written; None when it is not known."""
+        """The number of an answer, however it is written; None if it is not known."""
         return self._numbers.get(normalise(answer))
 
     @cached_property
@@ -91,10 +91,10 @@ class Answers:
 
 
 IN_MEMORY = 2 << 30
-"""Features of more bytes are kept in a half-precision file in the cache folder."""
+"""Features that take more bytes are kept in a half-precision file in the cache folder."""
 
 CHUNK = 256
-"""Images that a store is asked for at once."""
+"""The number of images requested from a store at once."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class FeatureTable:
     """The features of N images of up to K regions, each of D numbers. The first row is "no image": no regions."""
 
     features: NDArray[Any]
-    """(N, K, D) float32, or float16 where they are in a file; for pixels (N, 3, S, S) uint8."""
+    """(N, K, D) float32, or float16 if they are in a file; for pixels (N, 3, S, S) uint8."""
     boxes: Tensor
     """(N, K, 4)."""
     mask: Tensor
@@ -138,7 +138,7 @@ class FeatureTable:
 
 
 def known_by(image: ImageRef) -> str:
-    """What identifies an image: its content where it is available, else its id."""
+    """The key of an image: a hash of its content if it is available, else its id."""
     return content_hash(image)
 
 
@@ -152,7 +152,7 @@ def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> Featu
 
 
 def unusable(store: FeatureStore, images: Iterable[ImageRef | None]) -> dict[ImageRef, str]:
-    """Images without features, and why. A chunk is requested at once, and image by image where that fails."""
+    """Images without features, and why. A chunk is requested at once, or image by image if that fails."""
     todo = list(dict.fromkeys(image for image in images if image is not None))
     bad = {}
     for start in range(0, len(todo), CHUNK):
@@ -174,46 +174,46 @@ def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> Fe
     """The table of these images; in memory unless its features have more bytes than ``in_memory``."""
     known, todo = list(images), list(images.values())
     first = store.get_many(todo[:CHUNK])
-    regions = max([store.regions or 0, *(seen.features.shape[0] for seen in first)], default=1) or 1
+    regions = max([store.regions or 0, *(image.features.shape[0] for image in first)], default=1) or 1
     shape = _shape(first, len(known) + 1, regions)
     features = _array(shape, first[0].features.dtype if first else np.dtype(np.float32), in_memory, store, known)
     boxes = np.zeros((shape[0], regions, 4), np.float32)
     mask = np.zeros((shape[0], regions), np.bool_)
     for start in range(0, len(todo), CHUNK):
         part = first if start == 0 else store.get_many(todo[start : start + CHUNK])
-        most = max(seen.features.shape[0] for seen in part)
+        most = max(image.features.shape[0] for image in part)
         if most > mask.shape[1]:
             wider = _array((shape[0], most, *shape[2:]), part[0].features.dtype, in_memory, store, known)
             wider[:, : mask.shape[1]] = features
             room = ((0, 0), (0, most - mask.shape[1]))
             features, boxes, mask = wider, np.pad(boxes, (*room, (0, 0))), np.pad(mask, room)
-        for row, seen in enumerate(part, start + 1):
-            _check(seen, shape, todo[row - 1])
-            count = seen.features.shape[0]
-            features[row, :count] = seen.features
-            if seen.boxes is not None:
-                boxes[row, :count], mask[row, :count] = seen.boxes, True
+        for row, image in enumerate(part, start + 1):
+            _check(image, shape, todo[row - 1])
+            count = image.features.shape[0]
+            features[row, :count] = image.features
+            if image.boxes is not None:
+                boxes[row, :count], mask[row, :count] = image.boxes, True
     rows = {key: row for row, key in enumerate(known, 1)}
     return FeatureTable(features, torch.from_numpy(boxes), torch.from_numpy(mask), rows)
 
 
-def _check(seen: ImageFeatures, shape: tuple[int, ...], image: ImageRef) -> None:
-    """Refuse features that are not as wide as the first image's, or not finite."""
-    if seen.features.shape[1:] != shape[2:]:
-        found, wanted = (" × ".join(map(str, sizes)) for sizes in (seen.features.shape[1:], shape[2:]))
+def _check(image: ImageFeatures, shape: tuple[int, ...], ref: ImageRef) -> None:
+    """Refuse features that are not finite, or not as wide as those of the first image."""
+    if image.features.shape[1:] != shape[2:]:
+        width, expected = (" × ".join(map(str, sizes)) for sizes in (image.features.shape[1:], shape[2:]))
         raise BadImage(
-            f"image {image.id!r} has {found} numbers for a region, and others have {wanted}. Extract all images' "
-            "features with the same network."
+            f"image {ref.id!r} has {width} numbers per region, but others have {expected}. Extract the features of all "
+            "images with the same network."
         )
-    if not np.isfinite(seen.features).all():
-        raise BadImage(f"image {image.id!r} has features that are not finite. Extract them again.")
+    if not np.isfinite(image.features).all():
+        raise BadImage(f"image {ref.id!r} has features that are not finite. Extract them again.")
 
 
 def _shape(first: Sequence[ImageFeatures], count: int, regions: int) -> tuple[int, ...]:
     if not first:
         return (count, regions, 1)
-    one = first[0].features.shape
-    return (count, *one) if len(one) == 3 else (count, regions, one[1])
+    sizes = first[0].features.shape
+    return (count, *sizes) if len(sizes) == 3 else (count, regions, sizes[1])
 
 
 def _array(
@@ -225,9 +225,9 @@ def _array(
     place = Path(cache_folder()) / "features" / f"{name}-{uuid4().hex}.npy"
     place.parent.mkdir(parents=True, exist_ok=True)
     half = np.dtype(np.float16) if dtype == np.float32 else dtype
-    made = np.lib.format.open_memmap(place, "w+", half, shape)
+    mapped = np.lib.format.open_memmap(place, "w+", half, shape)
     place.unlink()  # the mapping stays valid; the disk space is released with it
-    return made
+    return mapped
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Encoding:
         )
 
     def pairs(self, groups: Sequence[Group]) -> Pairs:
-        """Each variant of these groups beside its original."""
+        """Each variant of these groups with its original."""
         both = [(group.original, variant) for group in groups for variant in group.variants]
         tests: dict[str, list[int]] = {}
         for number, (_, variant) in enumerate(both):
@@ -280,7 +280,7 @@ class QuestionRows:
     """(N, 10): how correct each is."""
     table: FeatureTable
     answers: int
-    """How many answers there are in all."""
+    """The number of answers the network can give."""
 
     def __len__(self) -> int:
         return len(self.images)
@@ -306,7 +306,7 @@ class Pairs:
     originals: QuestionRows
     variants: QuestionRows
     tests: dict[str, list[int]]
-    """Which pairs belong to which test."""
+    """The numbers of the pairs of each test."""
     same: Tensor
     """(N,) bool: the answer stays."""
     flips: Tensor
@@ -322,7 +322,7 @@ class Pairs:
 
 
 def content_of(parts: Sequence[QuestionRows]) -> str:
-    """The content of these rows, in 16 digits: words, image rows and answers."""
+    """A hash of 16 digits of the content of these rows: words, image rows and answers."""
     whole = hashlib.sha256()
     for rows in parts:
         for column in (rows.tokens, rows.images, rows.numbers, rows.values):

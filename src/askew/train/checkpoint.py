@@ -36,13 +36,13 @@ class TrainProgress:
     epoch: int = 0
     """Whole epochs done."""
     step: int = 0
-    """Steps done in the epoch that runs."""
+    """Steps done in the current epoch."""
     sums: dict[str, float] = field(default_factory=dict)
-    """Added-up losses of the epoch that runs."""
+    """Sums of the losses in the current epoch."""
     best: float = -1.0
     """The best validation accuracy so far."""
     since: int = 0
-    """Epochs since then."""
+    """Epochs since the best one."""
     seconds: float = 0.0
     """Time spent in steps, over all runs."""
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -62,7 +62,7 @@ def load_weights(path: Path, net: torch.nn.Module) -> None:
     except (RuntimeError, AttributeError, TypeError) as trouble:
         raise DataError(
             f"{path}: the weights do not fit the network that config.json describes ({str(trouble).splitlines()[0]}). "
-            "Train again, or bring back the folder's own files."
+            "Train again, or restore the folder's own files."
         ) from None
 
 
@@ -85,8 +85,8 @@ def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
 
 
 def _renamed(progress: TrainProgress) -> TrainProgress:
-    """The same, with losses under their current names."""
-    for losses in (progress.sums, *(one["loss"] for one in progress.history)):
+    """The progress with losses under their current names; earlier versions wrote ``randomimage``."""
+    for losses in (progress.sums, *(epoch["loss"] for epoch in progress.history)):
         for name in [name for name in losses if name.startswith("randomimage")]:
             losses[name.replace("randomimage", "random-image")] = losses.pop(name)
     return progress
@@ -115,7 +115,7 @@ REMEMBERED = 1024
 
 @dataclass(frozen=True)
 class Trained:
-    """The result of training: ``answer`` asks it, ``look`` shows how it gets to its answers."""
+    """The result of training: ``answer`` asks it, ``look`` shows how it arrives at its answers."""
 
     net: nn.Module
     words: QuestionWords
@@ -153,11 +153,11 @@ class Trained:
         batch = self.batch(questions)
         self.net.eval()
         with torch.inference_mode():
-            said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
-        return said
+            output: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
+        return output
 
     def steps(self, question: Question) -> tuple[AttentionStep, ...]:
-        """Modules and attention of each step of a module network; none of any other."""
+        """Modules and attention of each step of a module network; empty for any other network."""
         output = self.look([question])
         if output.weights is None or output.attention is None or output.words is None:
             return ()
@@ -170,7 +170,7 @@ class Trained:
         table = build_table(self.features, (question.image for question in questions))
         if len(table.rows) and table.width != self.config["net"]["features"]:
             raise DataError(
-                f"{self.folder}: it learned from regions of {self.config['net']['features']} numbers, and these have "
+                f"{self.folder}: it was trained on regions of {self.config['net']['features']} numbers, but these have "
                 f"{table.width}. Give features of the same kind (trained:FOLDER,features=...)."
             )
         rows = torch.from_numpy(table.find([question.image for question in questions]))
@@ -182,15 +182,15 @@ class Trained:
         troubles = self._troubles(questions)
         ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
         best = torch.sigmoid(self.look(ready).logits).max(dim=1) if ready else None
-        told = iter([] if best is None else zip(best.values.tolist(), best.indices.tolist(), strict=True))
-        said = []
+        best_answers = iter([] if best is None else zip(best.values.tolist(), best.indices.tolist(), strict=True))
+        predictions = []
         for question, trouble in zip(questions, troubles, strict=True):
             if trouble is None:
-                score, number = next(told)
-                said.append(Prediction(question.id, self.answers.known[number], score))
+                score, number = next(best_answers)
+                predictions.append(Prediction(question.id, self.answers.known[number], score))
             else:
-                said.append(Prediction(question.id, None, error=trouble))
-        return said
+                predictions.append(Prediction(question.id, None, error=trouble))
+        return predictions
 
     def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
         """One batch."""
@@ -205,7 +205,7 @@ class Trained:
         return scores
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """For each question why it cannot be asked, or None. Features are requested together, singly if that fails."""
+        """Why each question cannot be asked, or None. Features are requested at once, or one by one if that fails."""
         try:
             self.features.get_many([question.image for question in questions if question.image is not None])
         except AskewError:
@@ -233,7 +233,7 @@ class CachedFeatures:
 
     @property
     def regions(self) -> int | None:
-        """As the store says."""
+        """That of the store."""
         return self.store.regions
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
@@ -262,12 +262,15 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
             Answers(tuple(_read(folder / "answers.json"))),
         )
     except (KeyError, TypeError) as trouble:
-        raise DataError(f"{folder}: config.json is not that of a training ({trouble}).") from None
+        raise DataError(
+            f"{folder}: config.json is not that of a training ({trouble}). Give a folder that 'askew train --output' "
+            "wrote."
+        ) from None
     store = as_store(features if features is not None else config.get("features_spec"), net)
-    with torch.random.fork_rng(devices=[]):  # fresh weights are drawn, only to be replaced
-        made = build_net(net)
-    load_weights(folder / BEST, made)
-    return Trained(made.eval(), words, answers, config, folder, CachedFeatures(store))
+    with torch.random.fork_rng(devices=[]):  # the initial weights are drawn at random, then replaced
+        network = build_net(net)
+    load_weights(folder / BEST, network)
+    return Trained(network.eval(), words, answers, config, folder, CachedFeatures(store))
 
 
 def _read(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""How a module network gets to its answers: modules and attention, step by step (Whitehead et al. 2020, Fig. 5)."""
+"""How a module network arrives at its answers: modules and attention, step by step (Whitehead et al. 2020, Fig. 5)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ figcaption { color: #a0a6ad } .modules text { fill: #a0a6ad } .bar { fill: #56b4
 }
 """
 ROW = 14
-"""Pixels a module's bar takes."""
+"""The height of a module's bar in pixels."""
 
 
 def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
-    """Write a page with each group's original and variants: the answer, and how the network got to it."""
+    """Write a page with each group's original and variants: the answer, and how the network arrived at it."""
     parts = [_group(trained, group) for group in groups]
     policy = f"default-src 'none'; img-src data:; {own('style', STYLE)}; base-uri 'none'"
     title = f"askew: how {trained.config['net']['name']} answers"
@@ -54,11 +54,11 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
         el("title", title),
         el("style", Html(STYLE)),
     )
-    said = (
-        "Each step shows the regions by their attention after it (the one with the most is red), the weight of every "
-        "module, and the words it reads, by their weight."
+    explanation = (
+        "Each step shows the attention on the regions after it (the region with the most is red), the weight of every "
+        "module, and the weights of the words it reads."
     )
-    body = el("body", el("h1", title), el("p", said), *parts)
+    body = el("body", el("h1", title), el("p", explanation), *parts)
     with replaced(path) as file:
         file.write(("<!doctype html>" + el("html", el("head", head), body, lang="en")).encode())
 
@@ -72,7 +72,7 @@ def _group(trained: Trained, group: Group) -> Html:
 def _question(trained: Trained, question: Question, test: str) -> Html:
     output, boxes = trained.look([question]), _regions(trained, question)
     if output.weights is None or output.attention is None or output.words is None:
-        raise UsageError(f"{trained.config['net']['name']} has no modules to show. Take stacknmn, xnm or hybridnet.")
+        raise UsageError(f"{trained.config['net']['name']} has no modules to show. Use stacknmn, xnm or hybridnet.")
     if question.image is None:
         raise UsageError(f"Question {question.id!r} has no image, so there is nothing to show.")
     image, words = _image(question.image), tokens(question.text)
@@ -95,7 +95,7 @@ def _regions(trained: Trained, question: Question) -> list[list[float]]:
 
 
 def _heading(trained: Trained, question: Question, test: str) -> Html:
-    """The question, its answer, and the correct one where the answer is wrong."""
+    """The question, its answer, and the correct answer if that one is wrong."""
     answer = trained.answer([question])[0].answer or ""
     majority = modal_answer(question.answers, str)
     if not majority:

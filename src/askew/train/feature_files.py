@@ -1,4 +1,4 @@
-"""Region features of images: what a store gives, and stores that read files of features extracted elsewhere."""
+"""Region features of images: the protocol of a store, and stores that read files of features extracted elsewhere."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class ImageFeatures(NamedTuple):
 
 
 class FeatureStore(Protocol):
-    """Gives the features of images. Its ``repr`` is its signature."""
+    """Returns the features of images. Its ``repr`` is its signature."""
 
     @property
     def regions(self) -> int | None:
-        """The largest number of regions of an image, when known before they are read."""
+        """The largest number of regions of an image, if known before they are read."""
         ...
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
@@ -89,7 +89,7 @@ class H5Features:
             parts = (self._part("features", "image_features"), self._part("boxes", "spatial_features"))
             if any(part is None or part.ndim != 3 or len(part) != len(names) for part in parts):
                 raise DataError(
-                    f"{self.file}: it has ids but not features and boxes of as many rows. Expected features (N, K, D), "
+                    f"{self.file}: it has ids, but no features and boxes of as many rows. Expected features (N, K, D), "
                     "boxes (N, K, 4) and ids (N,)."
                 )
 
@@ -121,7 +121,7 @@ class H5Features:
 class TsvFeatures:
     """A bottom-up ``.tsv`` file (Anderson et al. 2018): id, width, height, count, then boxes and features as base64.
 
-    The file is scanned once for where each image's line begins; lines are read on demand.
+    The file is scanned once for the offset of each image's line; lines are read on demand.
     """
 
     file: str = field(repr=False)
@@ -137,8 +137,8 @@ class TsvFeatures:
                     parts = line.split(b"\t", 4)
                     if len(parts) < 5 or not parts[3].strip().isdigit():
                         raise DataError(
-                            f"{self.file}: line {number} is not a line of bottom-up features. Expected with tabs: "
-                            "image_id, image_w, image_h, num_boxes, boxes, features."
+                            f"{self.file}: line {number} is not a line of bottom-up features. Expected, separated "
+                            "by tabs: image_id, image_w, image_h, num_boxes, boxes, features."
                         )
                     starts[parts[0].decode()] = at
                     most = max(most, int(parts[3]))

@@ -122,8 +122,8 @@ class OneByOne:
 def open_features(spec: str) -> FeatureStore:
     """The features that a spec names: a file (.npz, .h5, .tsv), ``grid:cells=7``, ``pixels``, or ``world``.
 
-    ``world`` are the regions of askew's own encoder, which was trained on the embedded world. A folder called ``grid``,
-    ``pixels`` or ``world`` is ignored: folders hold no features.
+    ``world`` means the regions found by askew's own encoder, which was trained on the embedded world. A folder called
+    ``grid``, ``pixels`` or ``world`` is ignored: folders hold no features.
 
     >>> open_features("grid:cells=3")
     GridFeatures(cells=3, fine=4)
@@ -142,8 +142,8 @@ def open_features(spec: str) -> FeatureStore:
     if ending in _READ:
         if not os.path.isfile(spec):
             raise DataError(
-                f"{spec}: there is no such file of region features. Give an existing one (--features, or for a network "
-                "that is trained already trained:FOLDER,features=FILE)."
+                f"{spec}: there is no such file of region features. Give an existing one (--features, or for a trained "
+                "network trained:FOLDER,features=FILE)."
             )
         read: FeatureStore = _READ[ending](spec)
         return read
@@ -178,9 +178,9 @@ class WorldFeatures:
         fresh = [key for key, cached in found.items() if cached is None]
         if fresh:
             encoded = self.encoder.encode([files[key] for key in fresh])
-            for key, features, boxes, there in zip(fresh, encoded.features, encoded.boxes, encoded.mask, strict=True):
-                found[key] = ImageFeatures(features[there], boxes[there])
-                _write(self._file(key), features[there], boxes[there])
+            for key, features, boxes, mask in zip(fresh, encoded.features, encoded.boxes, encoded.mask, strict=True):
+                found[key] = ImageFeatures(features[mask], boxes[mask])
+                _write(self._file(key), features[mask], boxes[mask])
         return [features for image in images if (features := found[content_hash(image)]) is not None]
 
     def _file(self, key: str) -> Path:

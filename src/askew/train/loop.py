@@ -1,4 +1,4 @@
-"""The training loop: one function from data to a trained network, which resumes after a kill."""
+"""The training loop: one function from data to a trained network, which resumes if it was killed."""
 
 from __future__ import annotations
 
@@ -66,12 +66,14 @@ def train(
     """Train a network and return it with the weights of its best epoch.
 
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
-    specs or questions; ``features`` a file, ``grid``, or a store; ``groups`` what Q3R and augmentation take pairs from:
-    a suite, a file or groups. ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``, ...).
-    Without ``val`` a tenth of the images is held out for validation. ``skip_bad`` skips bad records and questions with
-    unusable images, and lists them in ``config.json``. Everything is written to ``output``; the same call after a kill
-    resumes from there and ends with the same weights, and a finished training is only loaded. A folder that holds
-    another training, or anything else, is refused unless ``overwrite`` is set.
+    specs or questions; ``features`` is a file, ``grid``, or a store; ``groups``, a suite, a file or groups, is where
+    Q3R and augmentation take pairs from. ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``,
+    ...). Without ``val``, a tenth of the images is held out for validation. ``skip_bad`` skips bad records and
+    questions with unusable images, and lists them in ``config.json``.
+
+    Everything is written to ``output``. The same call after a kill resumes from there and ends with the same weights;
+    a finished training is only loaded. A folder that holds another training, or anything else, is refused unless
+    ``overwrite`` is set.
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
@@ -93,9 +95,9 @@ def accuracy(net: nn.Module, rows: QuestionRows, batch_size: int = 512) -> Tenso
     with torch.inference_mode():
         for start in range(0, len(rows), batch_size):
             batch = rows.batch(torch.arange(start, min(start + batch_size, len(rows))))
-            said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+            output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
             assert batch.answers is not None
-            accuracies.append(batch.answers.gather(1, said.logits.argmax(dim=1, keepdim=True)).squeeze(1))
+            accuracies.append(batch.answers.gather(1, output.logits.argmax(dim=1, keepdim=True)).squeeze(1))
     return torch.cat(accuracies) if accuracies else torch.zeros(0)
 
 
@@ -117,13 +119,13 @@ _DAMAGED = "Give another --output, or delete the folder to train again."
 
 
 def _clear(folder: Path) -> None:
-    """Delete an earlier training, so that none of its weights are mistaken for ours."""
+    """Delete an earlier training, so that its weights are not mistaken for the new ones."""
     for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
         (folder / name).unlink(missing_ok=True)
 
 
 def _begin(folder: Path, training: Training, overwrite: bool = False) -> None:
-    """Write what the weights mean; refuse a folder of another training, or of anything else."""
+    """Write the configuration, words and answers; refuse a folder that holds another training, or anything else."""
     clear_parts(folder)
     config = folder / "config.json"
     record = training.record | {"threads": torch.get_num_threads()}
@@ -181,7 +183,7 @@ def _epoch(
             group["lr"] = config.rate * (_falling((done.epoch * steps + step) / (config.epochs * steps), config.decay))
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
         optimiser.zero_grad(set_to_none=True)
-        for name, term in _terms(training, net, which, f"{config.seed}:{done.epoch}:{step}"):
+        for name, term in _terms(training, net, which, seed=f"{config.seed}:{done.epoch}:{step}"):
             if not torch.isfinite(term):
                 raise RunError(
                     f"The loss is no longer finite (epoch {done.epoch + 1}, step {step + 1}). Lower the learning rate."
@@ -202,31 +204,31 @@ def _epoch(
             saved = time.monotonic()
 
 
-def _terms(training: Training, net: nn.Module, which: Tensor, chance: str) -> Iterator[tuple[str, Tensor]]:
-    """The terms of one step, by name; each is computed after the backward pass of the one before.
+def _terms(training: Training, net: nn.Module, which: Tensor, seed: str) -> Iterator[tuple[str, Tensor]]:
+    """The terms of one step, by name; each is computed after the backward pass of the previous one.
 
-    So only one of them takes memory at a time, and the gradients add up to those of the sum.
+    This way only one of them takes memory at a time, and the gradients add up to those of the sum.
     """
     batch = training.train.batch(which)
     assert batch.answers is not None
-    said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
-    yield "answer", training.answer(said.logits, batch.answers)
+    output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+    yield "answer", training.answer(output.logits, batch.answers)
     yes, no = training.answers.find("yes"), training.answers.find("no")
     yes_no = None if yes is None or no is None else (yes, no)
-    names = [_called(loss) for loss, _ in training.losses]
+    names = [_name_of(loss) for loss, _ in training.losses]
     for number, (loss, pairs) in enumerate(training.losses):
-        rng = Random(f"{chance}:{loss!r}:{number}")
+        rng = Random(f"{seed}:{loss!r}:{number}")
         term = loss.term(Step(net, batch, rng, training.answer, pairs, yes_no))
         if term is not None:
             name = names[number]
             yield name if names.index(name) == number else f"{name} {number + 1}", term
 
 
-def _called(loss: Loss) -> str:
-    """The name of a loss in the history, as ``--loss`` has it.
+def _name_of(loss: Loss) -> str:
+    """The name of a loss in the history, the same as in ``--loss``.
 
     >>> from askew.train.losses import Q3R, RandomImage
-    >>> _called(Q3R()), _called(RandomImage())
+    >>> _name_of(Q3R()), _name_of(RandomImage())
     ('q3r', 'random-image')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(loss).__name__).lower()

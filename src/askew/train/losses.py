@@ -63,8 +63,8 @@ class Step:
 
     def ask(self, batch: Batch) -> Output:
         """The output of the network for another batch."""
-        said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
-        return said
+        output: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
+        return output
 
 
 @runtime_checkable
@@ -73,7 +73,7 @@ class TakesGroups(Protocol):
 
     @property
     def groups(self) -> str:
-        """Which groups: a suite, a file of groups, or nothing for those of the training."""
+        """A suite or a file of groups; empty for the groups of the training."""
         ...
 
 
@@ -84,10 +84,10 @@ class Q3R(Loss):
     weight: float = 1.0
     """λ."""
     rate: float = 0.2
-    """r: the share of steps that have it."""
+    """r: the share of steps with this term."""
     distance: Distance = "l1"
     types: str = ""
-    """Which tests of the groups, with commas between; by default all. A step has one of them, each equally often."""
+    """Tests of the groups, separated by commas; by default all. Each step uses one of them, each equally often."""
     ce: bool = True
     """Also learn the answers to the variants, as the authors' code does; their Algorithm 1 does not say so."""
     reduce: Reduce = "mean"
@@ -122,9 +122,9 @@ class Q3R(Loss):
 
 @dataclass(frozen=True)
 class Consistency(Loss):
-    """Related questions should get the same answer: what Q3R is compared with.
+    """Related questions should get the same answer: the loss that Q3R is compared with.
 
-    The distance is between the two distributions over answers; where yes becomes no, the two are swapped first.
+    The distance is between the two distributions over answers; if yes becomes no, the two are swapped first.
     Variants with answers of their own have no such distance and are skipped.
     """
 
@@ -149,11 +149,11 @@ class Consistency(Loss):
         first, second = step.pairs.originals.batch(which), step.pairs.variants.batch(which)
         before, after = step.ask(first).logits, step.ask(second).logits  # (B, A) each
         flips = step.pairs.flips.index_select(0, which)  # (B,)
-        kept = flips | step.pairs.same.index_select(0, which)
+        comparable = flips | step.pairs.same.index_select(0, which)
         if step.yes_no is None:
-            kept = kept & ~flips
-        expected = _flipped(before, flips, step.yes_no).softmax(dim=1)[kept]  # (N, A)
-        apart = distance(expected[:, None], after.softmax(dim=1)[kept][:, None], self.distance, "sum")
+            comparable = comparable & ~flips
+        expected = _flipped(before, flips, step.yes_no).softmax(dim=1)[comparable]  # (N, A)
+        apart = distance(expected[:, None], after.softmax(dim=1)[comparable][:, None], self.distance, "sum")
         total = self.weight * apart if len(expected) else 0.0 * after.sum()
         assert second.answers is not None
         return total + step.answer(after, second.answers) if self.ce else total
@@ -161,14 +161,14 @@ class Consistency(Loss):
 
 @dataclass(frozen=True)
 class Augment(Loss):
-    """Variants as more questions to learn from, and nothing else."""
+    """Variants as additional questions to learn from, and nothing else."""
 
     weight: float = 1.0
     rate: float = 0.2
-    """The share of steps that have a batch of them."""
+    """The share of steps with a batch of variants."""
     types: str = ""
     mixed: bool = True
-    """Tests mixed in a batch by their size; ``false``: one test a batch, each equally often, as Q3R has it."""
+    """Mix tests in a batch by their size; ``false``: one test per batch, each equally often, as in Q3R."""
     groups: str = ""
 
     def __post_init__(self) -> None:
@@ -193,7 +193,7 @@ class RandomImage(Loss):
 
     weight: float = 1.0
     rate: float = 1.0
-    """The share of steps that have it."""
+    """The share of steps with this term."""
 
     def __post_init__(self) -> None:
         _check("random-image", self.weight, self.rate)
@@ -206,23 +206,20 @@ class RandomImage(Loss):
         turn = step.rng.randrange(1, count)
         batch = step.batch
         other = [part.roll(turn, 0) for part in (batch.features, batch.boxes, batch.mask)]
-        said: Output = step.net(batch.tokens, *other)
+        output: Output = step.net(batch.tokens, *other)
         assert batch.answers is not None
-        chance = said.logits.sigmoid() if step.answer.kind == "bce" else said.logits.softmax(dim=1)
-        return self.weight * (chance * batch.answers).sum() / count
+        probability = output.logits.sigmoid() if step.answer.kind == "bce" else output.logits.softmax(dim=1)
+        return self.weight * (probability * batch.answers).sum() / count
 
 
 def check_types(loss: Any, pairs: Pairs) -> list[str]:
-    """The tests a loss takes pairs from; refused when one is not there.
-
-    An empty ``types`` is all of them.
-    """
+    """The tests a loss takes pairs from (all if ``types`` is empty); raises DataError if one of them has no pairs."""
     wanted = list(listed(loss.types))
     missing = [test for test in wanted if test not in pairs.tests]
     if missing or not pairs.tests:
         known = ", ".join(pairs.tests) or "none"
         raise DataError(
-            f"{loss!r}: the groups have no pairs of test {missing[0]!r}. Tests there: {known}."
+            f"{loss!r}: the groups have no pairs of test {missing[0]!r}. Tests with pairs: {known}."
             if missing
             else f"{loss!r}: not a single pair could be built from the training data. Give other groups, or omit it."
         )
@@ -243,8 +240,8 @@ def _flipped(logits: Tensor, flips: Tensor, yes_no: tuple[int, int] | None) -> T
     torch = need("torch", "train")
     places = torch.arange(logits.shape[1])
     places[list(yes_no)] = places[list(reversed(yes_no))]
-    turned: Tensor = torch.where(flips.unsqueeze(1), logits.index_select(1, places), logits)
-    return turned
+    swapped: Tensor = torch.where(flips.unsqueeze(1), logits.index_select(1, places), logits)
+    return swapped
 
 
 def _check(name: str, weight: float, rate: float) -> None:
@@ -260,14 +257,14 @@ def _one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:
 
 
 _LEAST = 1e-8
-"""Below this a probability counts as this in a logarithm."""
+"""The least probability in a logarithm; smaller ones are raised to it."""
 
 
 def distance(w: Tensor, other: Tensor, kind: Distance = "l1", reduce: Reduce = "mean") -> Tensor:
-    """The distance of distributions (B, T, M) over M modules in T steps: d of Q3R (Whitehead et al. 2020, eq. 1).
+    """The distance between distributions (B, T, M) over M modules in T steps: d of Q3R (Whitehead et al. 2020, eq. 1).
 
     ``mean`` is over questions, steps and modules, as in the authors' code; ``sum`` adds up steps and modules and takes
-    the mean over questions, as eq. 1 has it. ``l1`` is |w - w̃|, ``l2`` its square, ``kl`` w log(w / w̃).
+    the mean over questions, as in eq. 1. ``l1`` is |w - w̃|, ``l2`` its square, ``kl`` w log(w / w̃).
 
     >>> import torch
     >>> w, other = torch.tensor([[[1.0, 0.0], [0.5, 0.5]]]), torch.tensor([[[0.75, 0.25], [0.5, 0.5]]])

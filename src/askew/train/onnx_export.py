@@ -1,7 +1,7 @@
 """Exports networks as ONNX files, which run without torch: ``--model onnx:FOLDER``.
 
-Weights are rounded to half precision and stored so, which halves the files; everything is computed in single
-precision. The export is compared with torch's output and refused when it differs.
+Weights are rounded to half precision and stored that way, which halves the files; everything is computed in single
+precision. The output of the exported network is compared with torch's, and an export that differs is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPSET = 17
 LARGE = 256
 """Arrays of more numbers are stored in half precision."""
 TOLERANCE = 2e-3
-"""How far an output of the exported network may be from torch's: sums are added in another order."""
+"""How far an output of the exported network may be from torch's, as numbers are added in another order."""
 
 
 class _Answering(nn.Module):
@@ -42,36 +42,37 @@ class _Answering(nn.Module):
         self.net = net
         self.inputs = inputs
 
-    def forward(self, tokens: Tensor, *seen: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, tokens: Tensor, *image_inputs: Tensor) -> tuple[Tensor, ...]:
         """The parts of the output that are not None."""
-        given = dict(zip(self.inputs[1:], seen, strict=True))
-        said: Output = self.net(tokens, given.get("features"), given.get("boxes"), given.get("mask"))
-        return tuple(part for part in said if part is not None)
+        given = dict(zip(self.inputs[1:], image_inputs, strict=True))
+        output: Output = self.net(tokens, given.get("features"), given.get("boxes"), given.get("mask"))
+        return tuple(part for part in output if part is not None)
 
 
 def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Path) -> None:
     """Write ``encoder.onnx`` and ``encoder.json``."""
     size = encoder.config.size
-    made = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
-    shown = torch.stack([_world_image(index, size) for index in range(2)])
-    _export(folder / "encoder.onnx", made, ("pictures",), (shown,), ("features", "boxes", "mask"), {})
+    module = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    images = torch.stack([_world_image(index, size) for index in range(2)])
+    _export(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"), {})
     _write_json(folder / "encoder.json", {**encoder.config.record(), "vocabulary": dict(labels)})
 
 
 def export_trained(trained: Trained, folder: Path, name: str = "model", about: Mapping[str, Any] | None = None) -> None:
     """Write ``NAME.onnx`` and ``NAME.json``: the network, and its words and answers.
 
-    A network on region features needs ``encoder.onnx`` in the same folder, as the reference models have it.
+    A network on region features needs ``encoder.onnx`` in the same folder, as for the reference models.
     """
     net, image_input = trained.config["net"], input_of(trained.config)
     inputs = {"none": ("tokens",), "pixels": ("tokens", "features"), "encoder": ("tokens", "features", "boxes", "mask")}
     names = inputs[image_input]
-    shown = _example(net, image_input)
+    example = _example(net, image_input)
     module = _Answering(copy.deepcopy(trained.net).eval(), names)
     with torch.inference_mode():
-        said = trained.net(*(dict(shown).get(part) for part in ("tokens", "features", "boxes", "mask")))
-    outputs = tuple(part for part in Output._fields if getattr(said, part) is not None)
-    _export(folder / f"{name}.onnx", module, names, tuple(shown[part] for part in names), outputs, {"tokens": "words"})
+        output = trained.net(*(example.get(part) for part in ("tokens", "features", "boxes", "mask")))
+    outputs = tuple(part for part in Output._fields if getattr(output, part) is not None)
+    example_inputs = tuple(example[part] for part in names)
+    _export(folder / f"{name}.onnx", module, names, example_inputs, outputs, {"tokens": "words"})
     record = {
         "net": net,
         "eyes": image_input,
@@ -113,21 +114,21 @@ def _world_image(index: int, size: int) -> Tensor:
 
 def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
     """Example inputs to trace the network with: two questions of different length."""
-    made = torch.Generator().manual_seed(0)
-    tokens = torch.randint(1, net["words"], (2, 9), generator=made)
+    rng = torch.Generator().manual_seed(0)
+    tokens = torch.randint(1, net["words"], (2, 9), generator=rng)
     tokens[1, 6:] = 0
     if image_input == "pixels":
         from askew.nets.networks import PIXELS
 
-        return {"tokens": tokens, "features": torch.rand(2, 3, PIXELS, PIXELS, generator=made)}
+        return {"tokens": tokens, "features": torch.rand(2, 3, PIXELS, PIXELS, generator=rng)}
     regions = 1 if image_input == "none" else 5
     mask = torch.ones(2, regions, dtype=torch.bool)
     mask[1, regions // 2 + 1 :] = False
-    features = torch.rand(2, regions, net["features"], generator=made)
+    features = torch.rand(2, regions, net["features"], generator=rng)
     return {
         "tokens": tokens,
         "features": features,
-        "boxes": torch.rand(2, regions, 4, generator=made) / 2,
+        "boxes": torch.rand(2, regions, 4, generator=rng) / 2,
         "mask": mask,
     }
 
@@ -136,7 +137,7 @@ def _export(
     path: Path,
     module: nn.Module,
     inputs: Sequence[str],
-    shown: tuple[Tensor, ...],
+    example: tuple[Tensor, ...],
     outputs: Sequence[str],
     lengths: Mapping[str, str],
 ) -> None:
@@ -155,7 +156,7 @@ def _export(
         warnings.simplefilter("ignore")
         torch.onnx.export(
             module,
-            shown,
+            example,
             memory,  # type: ignore[arg-type]
             input_names=list(inputs),
             output_names=list(outputs),
@@ -163,14 +164,14 @@ def _export(
             opset_version=OPSET,
             dynamo=False,
         )
-        expected_outputs = module(*shown)
+        expected_outputs = module(*example)
     model = onnx.load_from_string(memory.getvalue())
     _halve(onnx, model)
     onnx.checker.check_model(model)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced(path) as file:
         file.write(model.SerializeToString())
-    _compare(path, dict(zip(inputs, shown, strict=True)), outputs, expected_outputs)
+    _compare(path, dict(zip(inputs, example, strict=True)), outputs, expected_outputs)
 
 
 def _halve(onnx: Any, model: Any) -> None:
@@ -188,12 +189,12 @@ def _halve(onnx: Any, model: Any) -> None:
 
 
 def _compare(
-    path: Path, shown: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
+    path: Path, example: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
 ) -> None:
     from askew.models.onnx_encoder import load
 
-    given = load(path, 1).run(None, {name: value.numpy() for name, value in shown.items()})
-    for name, exported, expected in zip(outputs, given, expected_outputs, strict=True):
+    exported_outputs = load(path, 1).run(None, {name: value.numpy() for name, value in example.items()})
+    for name, exported, expected in zip(outputs, exported_outputs, expected_outputs, strict=True):
         apart = float(np.abs(exported.astype(np.float64) - expected.numpy().astype(np.float64)).max())
         if not apart <= TOLERANCE * max(1.0, float(expected.abs().max() if expected.dtype != torch.bool else 1)):
             raise RunError(f"{path}: {name} differs by {apart:.2g} from torch's output. Report this.")

@@ -1,4 +1,4 @@
-"""From what a person asks for to what the training loop needs: data, features, groups and losses as arrays."""
+"""Turns the arguments of a training into what its loop needs: data, features, groups and losses as arrays."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class TrainConfig:
     rate: float = 8e-4
     """Learning rate of Adam."""
     decay: bool = True
-    """Let the learning rate fall to zero along half a cosine, over all steps."""
+    """Whether the learning rate falls to zero along half a cosine, over all steps."""
     clip: float = 1.0
-    """The longest gradient; 0 leaves gradients as they are."""
+    """The largest norm of the gradient; 0 turns clipping off."""
     patience: int = 0
-    """Stop after this many epochs without a better validation; 0 never stops."""
+    """Stop after this many epochs without a better validation accuracy; 0 never stops."""
     least_words: int = 1
     """How often a word must occur in training to be known."""
     least_answers: int = 3
     """How often people must have given an answer in training for the network to be able to give it."""
     most_answers: int = 3000
     threads: int = 0
-    """Processor threads; 0 takes torch's own choice. Weights are the same only for the same number."""
+    """Processor threads; 0 leaves the choice to torch. Weights are the same only with the same number of threads."""
 
     def __post_init__(self) -> None:
         for name, least in (("epochs", 1), ("batch_size", 1), ("least_words", 1), ("least_answers", 1)):
@@ -72,7 +72,7 @@ MODULE_NETS = ("stacknmn", "xnm", "hybridnet")
 
 @dataclass(frozen=True)
 class Request:
-    """What a person asked for: a training before anything is read."""
+    """The arguments of a training, before anything is read."""
 
     net: NetConfig
     data: Named
@@ -106,13 +106,13 @@ class Training:
 
 
 def as_net(net: str | NetConfig) -> NetConfig:
-    """A network from what a person gives: a spec such as ``xnm:hidden=256``, or its configuration."""
-    made: NetConfig = make("net", net) if isinstance(net, str) else net
-    return made
+    """The configuration of a network, from a spec such as ``xnm:hidden=256`` or as it is."""
+    config: NetConfig = make("net", net) if isinstance(net, str) else net
+    return config
 
 
 def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, list[Loss]]:
-    """The answer loss (the default one when none is named) and what is added to it."""
+    """The answer loss (the default one if none is named) and the losses added to it."""
     made = [make("loss", loss) if isinstance(loss, str) else loss for loss in losses]
     answers = [loss for loss in made if isinstance(loss, AnswerLoss)]
     if len(answers) > 1:
@@ -125,28 +125,28 @@ def prepare(request: Request) -> Training:
     """Read the data, build the groups, get the image features, and turn all of it into arrays."""
     _check(request)
     train, val = _split(request)
-    found = {
+    by_name = {
         loss.groups: _groups(request, loss.groups, train) for loss in request.losses if isinstance(loss, TakesGroups)
     }
     store = as_store(_features(request), request.net)
-    bad = unusable(store, _images(train, val, found)) if request.skip_bad else {}
+    bad = unusable(store, _images(train, val, by_name)) if request.skip_bad else {}
     skipped = _skipped(request, bad, (*train, *val))
     train, val = _without(bad, train), _without(bad, val)
-    found = {name: [group for group in groups if not _has(bad, group)] for name, groups in found.items()}
+    by_name = {name: [group for group in groups if not _has(bad, group)] for name, groups in by_name.items()}
     if not train or not val:
         raise DataError(f"Nothing is left to train or validate on: bad records were skipped, e.g. {skipped[0]}")
-    shown = [variant.question for groups in found.values() for group in groups for variant in group.variants]
-    words = QuestionWords.of((question.text for question in (*train, *shown)), request.config.least_words)
+    variants = [variant.question for groups in by_name.values() for group in groups for variant in group.variants]
+    words = QuestionWords.of((question.text for question in (*train, *variants)), request.config.least_words)
     answers = Answers.of(train, request.config.least_answers, request.config.most_answers)
-    table = build_table(store, _images(train, val, found))
+    table = build_table(store, _images(train, val, by_name))
     encoding = Encoding(words, answers, table)
     net = request.net.sized(len(words), len(answers), table.width)
-    pairs = {name: encoding.pairs(groups) for name, groups in found.items()}
+    pairs = {name: encoding.pairs(groups) for name, groups in by_name.items()}
     rows = [encoding.rows(train), encoding.rows(val)]
     losses = [(loss, pairs[loss.groups] if isinstance(loss, TakesGroups) else None) for loss in request.losses]
-    for loss, taken in losses:
-        if taken is not None:
-            check_types(loss, taken)
+    for loss, loss_pairs in losses:
+        if loss_pairs is not None:
+            check_types(loss, loss_pairs)
     return Training(
         net=net,
         config=request.config,
@@ -162,16 +162,17 @@ def prepare(request: Request) -> Training:
 
 
 def _images(
-    train: Sequence[Question], val: Sequence[Question], found: Mapping[str, Sequence[Group]]
+    train: Sequence[Question], val: Sequence[Question], by_name: Mapping[str, Sequence[Group]]
 ) -> Iterator[ImageRef | None]:
     """The images of all questions, in the order of the table."""
     yield from (question.image for question in (*train, *val))
-    yield from (group.original.image for groups in found.values() for group in groups)
-    yield from (variant.question.image for groups in found.values() for group in groups for variant in group.variants)
+    groups = [group for named in by_name.values() for group in named]
+    yield from (group.original.image for group in groups)
+    yield from (variant.question.image for group in groups for variant in group.variants)
 
 
 def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
-    """What is skipped, one sentence each: bad records of the files, then questions with bad images."""
+    """A line for everything that is skipped: bad records of the files, then questions with bad images."""
     read = [line for data in (request.data, request.val) if data for line in data.what.skipped]
     return [*read, *(f"question {q.id!r}: {bad[q.image]}" for q in questions if q.image and q.image in bad)]
 
@@ -181,7 +182,8 @@ def _without(bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list
 
 
 def _has(bad: Mapping[ImageRef, str], group: Group) -> bool:
-    return any(question.image in bad for question in (group.original, *(made.question for made in group.variants)))
+    questions = (group.original, *(variant.question for variant in group.variants))
+    return any(question.image in bad for question in questions)
 
 
 def _features(request: Request) -> str | FeatureStore | None:
@@ -193,10 +195,10 @@ def _features(request: Request) -> str | FeatureStore | None:
 
 def _check(request: Request) -> None:
     for loss in request.losses:
-        needed = isinstance(loss, Loss) and loss.needs_modules  # a loss without the field has its default, False
+        needed = isinstance(loss, Loss) and loss.needs_modules  # without the field, the default is False
         if needed and request.net.name not in MODULE_NETS:
             raise BadOption(
-                f"{loss!r} compares module weights; {request.net.name} has none. Take one of {', '.join(MODULE_NETS)}, "
+                f"{loss!r} compares module weights; {request.net.name} has none. Use one of {', '.join(MODULE_NETS)}, "
                 "or the loss 'consistency', which compares answers."
             )
 
@@ -226,9 +228,9 @@ def _image_key(question: Question) -> str:
 
 
 def _groups(request: Request, named: str, train: Sequence[Question]) -> list[Group]:
-    """The groups of a loss: of a suite made from the training questions, or from a file, or as they were passed.
+    """The groups of a loss: built by a suite from the training questions, read from a file, or as they were passed.
 
-    A suite's name wins over a file or folder of that name, which can be written ``./p2``.
+    The name of a suite takes precedence over a file or folder of that name, which can be written ``./p2``.
     """
     wanted = named or request.groups
     if isinstance(wanted, (str, Path)):

@@ -47,7 +47,7 @@ class EncoderTrainConfig:
 
     epochs: int = 10
     coarse: int = 4
-    """Epochs at the start on images of two thirds the size, which is twice as fast."""
+    """The number of epochs at the start with images of two thirds the size, which is twice as fast."""
     batch_size: int = 32
     rate: float = 2e-3
     """Highest learning rate of AdamW."""
@@ -75,8 +75,8 @@ def train_encoder(
         with open(output / "history.jsonl", "a", encoding="utf-8") as log:
             seconds = round(time.perf_counter() - began, 1)
             log.write(json.dumps({"epoch": epoch + 1, **losses, "seconds": seconds}) + "\n")
-    made: RegionEncoder = encoder.eval()
-    return made
+    trained: RegionEncoder = encoder.eval()
+    return trained
 
 
 def _epoch(
@@ -86,7 +86,7 @@ def _epoch(
     training: EncoderTrainConfig,
     epoch: int,
 ) -> dict[str, float]:
-    """One epoch; gives the mean losses."""
+    """One epoch; returns the mean losses."""
     config = encoder.config
     size = config.size if epoch >= training.coarse else config.size * 2 // 3 // 16 * 16
     steps = (len(data) + training.batch_size - 1) // training.batch_size
@@ -118,10 +118,10 @@ def encoder_losses(
     thing = owner[b, y, x]
     weight = torch.where(centre[b, y, x], 1.0, 0.4)
     weight = weight / weight.sum()
-    said = grid.labels[b, :, y, x]  # (P, V)
+    logits = grid.labels[b, :, y, x]  # (P, V)
     split = encoder.config.names
-    name = (fn.cross_entropy(said[:, :split], names[b, thing], reduction="none") * weight).sum()
-    other = fn.binary_cross_entropy_with_logits(said[:, split:], rest[b, thing].float(), reduction="none")
+    name = (fn.cross_entropy(logits[:, :split], names[b, thing], reduction="none") * weight).sum()
+    other = fn.binary_cross_entropy_with_logits(logits[:, split:], rest[b, thing].float(), reduction="none")
     wanted = boxes[b, thing]  # (P, 4)
     cell = torch.stack([x, y], -1)
     middle = (wanted[:, :2] + wanted[:, 2:] / 2) * side - cell  # (P, 2): 0 to 1 in the centre cell
@@ -133,7 +133,7 @@ def encoder_losses(
 
 
 def cells_of(boxes: Tensor, there: Tensor, side: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Which object each cell belongs to, whether it learns its labels, whether it is its centre, and the heat map.
+    """For each cell its object, whether it learns that object's labels, whether it is its centre; and the heat map.
 
     ``boxes`` (B, M, 4), ``there`` (B, M); each result is (B, side, side).
     """
@@ -176,17 +176,17 @@ def _order(count: int, training: EncoderTrainConfig, epoch: int) -> Iterator[Any
 
 
 def _warmth(share: float) -> float:
-    """The learning rate at this share of the training: up in the first twentieth, then down along a cosine."""
+    """The factor of the learning rate after this share of the steps: up in the first twentieth, then down a cosine."""
     return share / 0.05 if share < 0.05 else 0.5 * (1 + cos(pi * (share - 0.05) / 0.95)) + 1e-3
 
 
 def _resume(state: Path, encoder: RegionEncoder, optimiser: torch.optim.Optimizer) -> int:
     if not state.is_file():
         return 0
-    kept = torch.load(state, weights_only=True)
-    encoder.load_state_dict(kept["encoder"])
-    optimiser.load_state_dict(kept["optimiser"])
-    return int(kept["epoch"])
+    saved = torch.load(state, weights_only=True)
+    encoder.load_state_dict(saved["encoder"])
+    optimiser.load_state_dict(saved["optimiser"])
+    return int(saved["epoch"])
 
 
 def _save(path: Path, content: dict[str, Any]) -> None:
@@ -206,18 +206,18 @@ def make_encoder(plan: Mapping[str, Any], work: Path, output: Path) -> None:
 
 
 def make_model(name: str, plan: Mapping[str, Any], work: Path, output: Path) -> dict[str, float]:
-    """Train one network, export it, and give its accuracy on the test scenes, by answer type."""
-    asked = plan["models"][name]
-    groups = _pairs(plan["pairs"], plan["training"]["seed"]) if asked.get("losses") else ()
+    """Train one network, export it, and return its accuracy on the test scenes, by answer type."""
+    model = plan["models"][name]
+    groups = _pairs(plan["pairs"], plan["training"]["seed"]) if model.get("losses") else ()
     trained = train(
-        asked["net"],
+        model["net"],
         plan["data"],
         features=WorldFeatures(str(output)),
-        losses=asked.get("losses", ()),
+        losses=model.get("losses", ()),
         groups=groups,
         output=work,
         progress=True,
-        **(plan["training"] | asked.get("training", {})),
+        **(plan["training"] | model.get("training", {})),
     )
     return publish(trained, name, plan, output)
 
@@ -234,8 +234,8 @@ def publish(trained: Trained, name: str, plan: Mapping[str, Any], output: Path) 
 def measure_accuracy(model: Onnx, data: str) -> dict[str, float]:
     """VQA accuracy in per cent as the official evaluator computes it: overall, and by answer type."""
     questions = list(as_data(data).what.questions())
-    said = {prediction.question_id: prediction.answer or "" for prediction in model.answer(questions)}
-    table = official_table(questions, said)
+    answers = {prediction.question_id: prediction.answer or "" for prediction in model.answer(questions)}
+    table = official_table(questions, answers)
     return {"overall": table.overall, **table.answer_types}
 
 
@@ -247,7 +247,9 @@ def _pairs(plan: Mapping[str, str], seed: int) -> Sequence[Group]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Train all reference models, or those that are named."""
     parser = argparse.ArgumentParser(prog="python -m askew.train.reference", description=main.__doc__)
-    parser.add_argument("--output", type=Path, required=True, help="the folder for ONNX files and for the work on them")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="the folder for the ONNX files and the training runs"
+    )
     parser.add_argument("--only", nargs="*", metavar="NAME", help="encoder, or names of models (default: everything)")
     args = parser.parse_args(argv)
     plan = resource("train/reference.yaml")

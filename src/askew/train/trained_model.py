@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TrainedModel:
     """The best weights of a training as a model, answering with torch. They are loaded at the first question.
 
-    The signature covers the content of the folder's files, so a training that continued is another model.
+    The signature covers the content of the folder's files, so a model that was trained further is another model.
     """
 
     folder: str = field(repr=False)
@@ -42,14 +42,14 @@ class TrainedModel:
         if missing:
             raise DataError(f"{self.folder}: has no {missing[0]}. Give a folder that 'askew train --output' wrote.")
         content = fingerprint(*map(str, parts))
-        object.__setattr__(self, "signature", f"{Path(self.folder).name}#{content}{self._looks_at()}")
+        object.__setattr__(self, "signature", f"{Path(self.folder).name}#{content}{self._features_part()}")
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: everything but the loaded weights."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
-    def _looks_at(self) -> str:
-        """The content of the file of region features, or their spec: with other features it is another model."""
+    def _features_part(self) -> str:
+        """The part of the signature on region features (a file's content, or a spec): others make another model."""
         try:
             spec = self.features or read_object(Path(self.folder) / "config.json", "Train again.").get("features_spec")
         except DataError:
@@ -74,5 +74,5 @@ class TrainedModel:
         return self.trained.scores(questions, answers, self.batch_size)
 
     def steps(self, question: Question) -> tuple[AttentionStep, ...]:
-        """Modules and attention of each step of a module network; none of any other."""
+        """Modules and attention of each step of a module network; empty for any other network."""
         return self.trained.steps(question)

@@ -27,13 +27,13 @@ def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mappin
 def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
     """The page as HTML."""
     template = files("askew.train").joinpath("training_page.html").read_text(encoding="utf-8")
-    best = max(history, key=lambda one: one["accuracy"])
-    losses = list(dict.fromkeys(name for one in history for name in one["loss"]))
+    best = max(history, key=lambda epoch: epoch["accuracy"])
+    losses = list(dict.fromkeys(name for epoch in history for name in epoch["loss"]))
     body = Template(template).substitute(
         curves=el(
             "div",
-            _plot("Validation accuracy in per cent", [one["accuracy"] for one in history], 0, share=True),
-            *(_plot(f"Loss: {name}", [one["loss"].get(name) for one in history], 1) for name in losses),
+            _plot("Validation accuracy in per cent", [epoch["accuracy"] for epoch in history], 0, share=True),
+            *(_plot(f"Loss: {name}", [epoch["loss"].get(name) for epoch in history], 1) for name in losses),
             class_="panels",
         ),
         epochs=_table(history, losses),
@@ -60,19 +60,19 @@ def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = 
     known = [value for value in values if value is not None]
     steps = axis(min(known), max(known)) if share else _from_zero(max(known))
     figures = [Figure(heading, value, None, None, 0) for value in values]
-    said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
+    description = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
         [curve(run, figures, steps[0], steps[-1])],
         [f"{100 * step:.0f}" if share else f"{step:g}" for step in steps],
         epochs if len(epochs) <= MOST_LABELS else [epochs[0], epochs[-1]],
-        said,
+        description,
     )
-    return el("div", el("h3", heading), drawn, el("p", f"{said}.", class_="quiet"), class_="card")
+    return el("div", el("h3", heading), drawn, el("p", f"{description}.", class_="quiet"), class_="card")
 
 
 def _from_zero(most: float) -> list[float]:
-    """Five round places from 0 to at least this.
+    """Five round tick values from 0 to at least this.
 
     >>> _from_zero(7.3), _from_zero(0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -86,12 +86,12 @@ def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
     head = ["Epoch", "Validation", *(f"Loss: {name}" for name in losses), "Seconds"]
     rows = [
         [
-            str(one["epoch"]),
-            _show(one["accuracy"], True),
-            *(_show(one["loss"].get(name), False) for name in losses),
-            f"{one['seconds']:.1f}",
+            str(epoch["epoch"]),
+            _show(epoch["accuracy"], True),
+            *(_show(epoch["loss"].get(name), False) for name in losses),
+            f"{epoch['seconds']:.1f}",
         ]
-        for one in history
+        for epoch in history
     ]
     return table(head, rows, "Epochs")
 
@@ -99,9 +99,9 @@ def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
 def _settings(record: Mapping[str, Any]) -> Html:
     plain = {key: value for key, value in record.items() if key not in ("training", "skipped")}
     if skipped := record.get("skipped"):
-        plain["left out"] = f"{len(skipped):,}, e.g. {skipped[0]} (config.json has the whole list)"
-    facts = [(key.replace("_", " "), told) for key, told in _flat({**record["training"], **plain})]
-    return el("dl", *(join(el("dt", key), el("dd", told)) for key, told in facts), class_="facts")
+        plain["skipped"] = f"{len(skipped):,}, e.g. {skipped[0]} (config.json has the whole list)"
+    facts = [(key.replace("_", " "), text) for key, text in _flat({**record["training"], **plain})]
+    return el("dl", *(join(el("dt", key), el("dd", text)) for key, text in facts), class_="facts")
 
 
 def _flat(record: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, str]]:

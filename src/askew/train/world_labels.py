@@ -1,4 +1,4 @@
-"""Images of the embedded world with labels of everything visible in them: what the region encoder learns from."""
+"""Images of the embedded world with labels for everything visible in them: the region encoder's training data."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from askew.verbs import Dataset
 from askew.world.scenes import main_things
 
 MOST = 12
-"""Objects of an image that are learned from, at most."""
+"""The largest number of objects of an image that are learned from."""
 VISIBLE_RELATIONS = ("wearing", "holding", "riding", "sitting on", "on", "in", "under")
-"""Relations that show on one of the two objects; the others follow from the boxes."""
+"""Relations that are visible on one of the two objects; the others follow from the boxes."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
     names, rest, facts = Counter[str](), Counter[str](), Counter[str]()
     for scene in scenes:
         facts.update(facts_of(scene))
-        for thing, said in labelled_things(scene):
+        for thing, labels in labelled_things(scene):
             names[thing.name] += 1
-            rest.update(said)
+            rest.update(labels)
     return Labels(*(tuple(sorted(k for k, n in counts.items() if n >= least)) for counts in (names, rest, facts)))
 
 
@@ -59,7 +59,7 @@ def labelled_things(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
 
     >>> from askew.types import Relation
     >>> man, hat = Thing("1", "man", ("old",)), Thing("2", "hat", ("red",))
-    >>> [said for _, said in labelled_things(Scene("s", (man, hat), (Relation("1", "wearing", "2"),)))]
+    >>> [labels for _, labels in labelled_things(Scene("s", (man, hat), (Relation("1", "wearing", "2"),)))]
     [['old', 'wearing hat', 'red hat']]
     """
     by_id = {thing.id: thing for thing in scene.things}
@@ -67,10 +67,10 @@ def labelled_things(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
     for relation in scene.relations:
         if relation.name in VISIBLE_RELATIONS:
             other = by_id[relation.object]
-            said = ties.setdefault(relation.subject, [])
-            said.append(f"{relation.name} {other.name}")
+            labels = ties.setdefault(relation.subject, [])
+            labels.append(f"{relation.name} {other.name}")
             if relation.name == "wearing":
-                said.extend(f"{word} {other.name}" for word in other.attributes)
+                labels.extend(f"{word} {other.name}" for word in other.attributes)
     for thing in main_things(scene):
         yield thing, [*thing.attributes, *ties.get(thing.id, ())]
 
@@ -93,7 +93,7 @@ class LabelledImages:
     boxes: Any
     """(N, M, 4) float32: x, y, width, height as shares of the image."""
     names: Any
-    """(N, M) int64: the number of the name, -1 where there is no object."""
+    """(N, M) int64: the number of the name, -1 if there is no object."""
     rest: Any
     """(N, M, V - names) bool."""
     facts: Any
@@ -115,7 +115,7 @@ def images_with_scenes(data: Dataset) -> dict[str, tuple[ImageRef, Scene]]:
 def label_images(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: int) -> LabelledImages:
     """The images at this size, with their labels."""
     count = len(found)
-    made = LabelledImages(
+    labelled = LabelledImages(
         np.zeros((count, 3, size, size), np.uint8),
         np.zeros((count, MOST, 4), np.float32),
         np.full((count, MOST), -1, np.int64),
@@ -126,16 +126,16 @@ def label_images(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: 
         part: {label: at for at, label in enumerate(getattr(labels, part))} for part in ("names", "rest", "facts")
     }
     for row, (image, scene) in enumerate(found):
-        made.images[row] = pixels(image, size)
-        _describe(made, row, scene, places)
-    return made
+        labelled.images[row] = pixels(image, size)
+        _describe(labelled, row, scene, places)
+    return labelled
 
 
-def _describe(made: LabelledImages, row: int, scene: Scene, places: Mapping[str, Mapping[str, int]]) -> None:
+def _describe(labelled: LabelledImages, row: int, scene: Scene, places: Mapping[str, Mapping[str, int]]) -> None:
     assert scene.size is not None
-    made.facts[row, [places["facts"][fact] for fact in facts_of(scene) if fact in places["facts"]]] = True
-    known = [(thing, said) for thing, said in labelled_things(scene) if thing.name in places["names"] and thing.box]
-    for at, (thing, said) in enumerate(known[:MOST]):
-        made.boxes[row, at] = np.array(thing.box) / np.array([*scene.size, *scene.size])
-        made.names[row, at] = places["names"][thing.name]
-        made.rest[row, at, [places["rest"][word] for word in said if word in places["rest"]]] = True
+    labelled.facts[row, [places["facts"][fact] for fact in facts_of(scene) if fact in places["facts"]]] = True
+    known = [(thing, rest) for thing, rest in labelled_things(scene) if thing.name in places["names"] and thing.box]
+    for at, (thing, rest) in enumerate(known[:MOST]):
+        labelled.boxes[row, at] = np.array(thing.box) / np.array([*scene.size, *scene.size])
+        labelled.names[row, at] = places["names"][thing.name]
+        labelled.rest[row, at, [places["rest"][label] for label in rest if label in places["rest"]]] = True

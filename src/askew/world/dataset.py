@@ -56,7 +56,7 @@ class MadeScene(NamedTuple):
     number: int
     record: bytes
     image: bytes
-    """Empty if it is drawn already."""
+    """Empty if it is already drawn."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class SceneCache:
 
     def record(self, index: int) -> str:
         """The path of a record."""
-        kept = "-shifted" if self.shifted else "-priors" if self.priors == "all" else ""
-        return os.path.join(self.folder, self.records + kept, f"{index:06d}.json")
+        suffix = "-shifted" if self.shifted else "-priors" if self.priors == "all" else ""
+        return os.path.join(self.folder, self.records + suffix, f"{index:06d}.json")
 
     def take(self, index: int) -> list[CachedQuestion]:
         """The questions of a scene, generated if they are not in the cache."""
@@ -110,7 +110,7 @@ class SceneCache:
         _write(self.record(made.number), made.record)
 
     def made(self, wanted: tuple[int, str]) -> MadeScene:
-        """A scene, given by its index and the hash of its image if that is drawn already; writes nothing."""
+        """A new scene, given its index and, if the image is already drawn, its hash; writes nothing."""
         index, sha256 = wanted
         scene = make_scene(self.seed, index, (self.size, self.size))
         image = b"" if sha256 else encoded_image(scene, self.size)
@@ -133,8 +133,8 @@ class SceneCache:
         record = self._encoded(index, scene, self._drawn(index, scene))
         _write(self.record(index), record)
         # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
-        made: dict[str, Any] = orjson.loads(record)
-        return made
+        parsed: dict[str, Any] = orjson.loads(record)
+        return parsed
 
     def _encoded(self, index: int, scene: Scene, sha256: str) -> bytes:
         """The record of a scene."""
@@ -146,7 +146,7 @@ class SceneCache:
         return orjson.dumps({"scene": scene_record(scene), "sha256": sha256, "questions": questions})
 
     def _prior(self, index: int) -> AnswerPrior | None:
-        """What decides which answers are frequent; None for the scenes' own priors."""
+        """The prior that decides which answers are frequent; None for the scenes' own."""
         split = split_of(self.seed, index)
         if self.shifted:
             return Shift(split)
@@ -219,7 +219,7 @@ class World:
     shifted: bool = False
     """Test favours other answers than train and val, for each kind of question (the idea of VQA-CP)."""
     priors: Priors = "train"
-    """``all``: words predict yes or no in val and test as they do in train; by default there they do not."""
+    """``all``: words predict yes or no in val and test as they do in train; by default they do so only in train."""
 
     def __post_init__(self) -> None:
         if self.priors not in get_args(Priors):
@@ -245,7 +245,7 @@ class World:
 
     @property
     def skipped(self) -> Sequence[str]:
-        """Empty: no record of the world is ever bad."""
+        """Always empty: the world has no bad records."""
         return ()
 
     def fingerprint(self) -> str:
@@ -262,8 +262,8 @@ class World:
             )
         cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted, self.priors)
         for index in wanted:
-            for kept in cache.take(index):
-                yield kept.question
+            for cached in cache.take(index):
+                yield cached.question
 
     def _folder(self) -> Path:
         return cache_folder() / "world" / generator() / f"seed-{self.seed}-size-{self.size}"

@@ -16,9 +16,9 @@ from askew.world.world_data import classes, places
 Box: TypeAlias = tuple[float, float, float, float]
 
 LEAST_SIDE = 28 / 224
-"""Questions are only about things whose shorter side is at least this fraction of the image's shorter side,"""
+"""The least shorter side of a thing that questions may be about, as a fraction of the image's shorter side."""
 LEAST_VISIBLE = 0.7
-"""and of whose box at least this fraction is not covered."""
+"""The least fraction of its box that must not be covered."""
 TOUCHING = ("on", "under", "in", "holding", "wearing", "riding", "sitting on")
 """Relations between things that touch. They may cover each other; the drawing keeps both visible."""
 
@@ -40,11 +40,11 @@ def union(boxes: Iterable[Box]) -> float:
     >>> union([(0, 0, 4, 4), (2, 3, 4, 4)])
     30.0
     """
-    kept = list(boxes)
-    edges = sorted({x for box in kept for x in (box[0], box[0] + box[2])})
+    boxes = list(boxes)
+    edges = sorted({x for box in boxes for x in (box[0], box[0] + box[2])})
     area = 0.0
     for left, right in pairwise(edges):
-        spans = sorted((box[1], box[1] + box[3]) for box in kept if box[0] <= left and right <= box[0] + box[2])
+        spans = sorted((box[1], box[1] + box[3]) for box in boxes if box[0] <= left and right <= box[0] + box[2])
         end = float("-inf")
         for low, high in spans:
             area += (right - left) * max(0, high - max(low, end))
@@ -76,7 +76,7 @@ def level(thing: Thing) -> str:
 
 
 def facing(scene: Scene, thing_id: str) -> int:
-    """1 if the thing faces right, -1 if left. Riders, sitters and held things face as their mount, seat or holder."""
+    """1 if the thing faces right, -1 if left. Riders, sitters and held things face like their mount, seat or holder."""
     carried = {r.subject: r.object for r in scene.relations if r.name in ("riding", "sitting on")}
     carried |= {r.object: r.subject for r in scene.relations if r.name in ("holding", "wearing")}
     while thing_id in carried:
@@ -85,14 +85,14 @@ def facing(scene: Scene, thing_id: str) -> int:
 
 
 def toss(scene_id: str, thing_id: str) -> int:
-    """The direction that a thing faces when nothing carries it."""
+    """The direction that a thing faces if nothing carries it."""
     return 1 if Random(f"{scene_id}:{thing_id}:facing").random() < 0.5 else -1
 
 
 def painting_order(scene: Scene) -> list[Thing]:
     """The things from far to near: sky, wall, then by where they stand; a carried thing comes after its carrier.
 
-    What is in a vessel or under a table is painted before it, so that its rim or legs are in front.
+    Things in a vessel or under a table are painted before it, so that its rim or legs are in front.
     """
     things = {thing.id: thing for thing in scene.things}
     before: dict[str, list[str]] = {}
@@ -130,7 +130,7 @@ def visible(scene: Scene, thing_id: str) -> float:
 
 
 def askable(scene: Scene) -> list[str]:
-    """Ids of the things that questions may be about: large enough and hardly covered. Only some garments are not.
+    """Ids of the things that questions may be about: large enough and hardly covered. All but some garments are.
 
     >>> scene = Scene("s", (Thing("1", "dog", ("brown",), (10, 10, 40, 40)), Thing("2", "hat", (), (0, 0, 40, 9))),
     ...     size=(224, 224))
@@ -145,7 +145,7 @@ def askable(scene: Scene) -> list[str]:
 
 
 def relations(things: Mapping[str, Thing], touching: Iterable[Relation], unit: float) -> list[Relation]:
-    """The visible relations between main things that do not touch, only where they are unambiguous.
+    """The visible relations between main things that do not touch, if they are unambiguous.
 
     ``left of``/``right of``: beside each other, no common column. ``above``/``below``: in the sky or on a wall over
     something, no common row. ``in front of``/``behind``: on the ground, overlapping, clearly nearer. ``next to``: on
@@ -159,11 +159,11 @@ def relations(things: Mapping[str, Thing], touching: Iterable[Relation], unit: f
     for a in main:
         for b in main:
             if a.id != b.id and frozenset((a.id, b.id)) not in joined:
-                found += _seen(a, b, carriers, unit)
+                found += _visible_relations(a, b, carriers, unit)
     return found
 
 
-def _seen(a: Thing, b: Thing, carriers: Mapping[str, str], unit: float) -> Iterator[Relation]:
+def _visible_relations(a: Thing, b: Thing, carriers: Mapping[str, str], unit: float) -> Iterator[Relation]:
     """Relations of the pair in this order, and their converses; each pair is examined in both orders."""
     (ax, ay, aw, ah), (bx, by, bw, bh) = box_of(a), box_of(b)
     gap = (bx - (ax + aw)) / unit

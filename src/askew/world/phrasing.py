@@ -58,7 +58,7 @@ class Draft:
 
     @property
     def point(self) -> Point:
-        """Drafts of one scene with the same point are the same question, whatever they call the thing."""
+        """Drafts of one scene with the same point are the same question, whatever words they use for the thing."""
         meaning = self.meaning
         return (meaning.op, meaning.about, self.of) if self.of else (meaning,)
 
@@ -165,8 +165,8 @@ def said_word(word: str) -> str:
     >>> said_word("lying"), said_word("red")
     ('lying down', 'red')
     """
-    said: str = data("nouns")["words"].get(word, word)
-    return said
+    wording: str = data("nouns")["words"].get(word, word)
+    return wording
 
 
 @cache

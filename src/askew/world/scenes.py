@@ -38,7 +38,7 @@ def make_scene(seed: int, index: int, size: tuple[int, int] = (224, 224)) -> Sce
         raise BadOption(f"An image of {size[0]}x{size[1]} pixels is too small. Width and height must be at least 28.")
     numbered = (Random(f"{seed}:scene:{index}:{attempt}") for attempt in count())
     tries = (arranged(f"world-{seed}-{index}", place, size, chance, facts, target) for chance in numbered)
-    return next(made.scene() for made in tries if FEWEST <= len(made.main) <= MOST)
+    return next(attempt.scene() for attempt in tries if FEWEST <= len(attempt.main) <= MOST)
 
 
 def main_things(scene: Scene) -> list[Thing]:
@@ -64,9 +64,9 @@ def arranged(
     scene_id: str, place: WorldPlace, size: tuple[int, int], rng: Random, facts: dict[str, str], target: int
 ) -> Arrangement:
     """An arrangement of up to ``target`` main things; fewer if there is no room."""
-    made = Arrangement(scene_id, place, size, rng, facts)
-    made.fill(target)
-    return made
+    arrangement = Arrangement(scene_id, place, size, rng, facts)
+    arrangement.fill(target)
+    return arrangement
 
 
 @dataclass
@@ -81,9 +81,9 @@ class Arrangement:
     things: dict[str, Thing] = field(default_factory=dict)
     joints: list[Relation] = field(default_factory=list)
     depths: dict[str, float] = field(default_factory=dict)
-    """For each thing the row where its cluster stands; lower is nearer."""
+    """The row where each thing's cluster stands; lower in the image is nearer."""
     hidden: dict[str, float] = field(default_factory=dict)
-    """For each thing an upper bound of the area of its box that other clusters cover."""
+    """An upper bound of the area of each thing's box that other clusters cover."""
 
     @cached_property
     def ground(self) -> float:
@@ -120,7 +120,7 @@ class Arrangement:
         return found
 
     def _clusters(self, name: str, many: int, room: int) -> list[tuple[str, Cluster]]:
-        """Up to this many clusters around a class, each with where it stands."""
+        """Up to this many clusters around a class, each with the surface it stands on."""
         found = []
         for _ in range(many):
             stand = self._stand(name)
@@ -146,9 +146,9 @@ class Arrangement:
                     break
 
     def scene(self) -> Scene:
-        """The scene of what has been placed, with every visible relation."""
-        seen = relations(self.things, self.joints, min(self.size))
-        every = dict.fromkeys([*self.joints, *seen])
+        """The scene of the things placed so far, with every visible relation."""
+        apart = relations(self.things, self.joints, min(self.size))
+        every = dict.fromkeys([*self.joints, *apart])
         facts = dict(self.facts)
         ridden = {self.things[r.object].name for r in self.joints if r.name == "riding"}
         sports = {people()["sports"][mount] for mount in ridden if mount in people()["sports"]}
@@ -159,7 +159,7 @@ class Arrangement:
         return Scene(self.id, tuple(self.things.values()), tuple(every), self.size, facts)
 
     def _stand(self, name: str) -> str:
-        """Where a thing of this class can stand at this place, or nothing."""
+        """The surface on which a thing of this class can stand at this place; empty if there is none."""
         possible = [stand for stand in classes()[name].stands if self._offers(stand)]
         return self.rng.choice(possible) if possible else ""
 

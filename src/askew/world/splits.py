@@ -1,9 +1,9 @@
 """Train, val and test of the embedded world, which share no scene, and which questions are asked in each.
 
-Scenes have priors: people mostly stand, cups are mostly full, so a question about them is mostly answered yes. Train
-keeps these priors, for models to learn. In val and test a yes/no question with the more probable answer is asked less
-often, so that what is asked is answered yes as often as no, whatever its words are. Answers can be shifted between
-train and test, as in VQA-CP.
+Scenes have priors: people mostly stand and cups are mostly full, so questions about that are mostly answered yes. Train
+keeps these priors, for models to learn. In val and test, a yes/no question with the more probable answer is asked less
+often, so that questions are answered yes as often as no, whatever their words. Answers can be shifted between train and
+test, as in VQA-CP.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLOCK: tuple[Split, ...] = ("train",) * 14 + ("val",) * 3 + ("test",) * 3
 _RARE = 0.12
 """The probability of keeping a question whose answer is rare in the split."""
 _SALT = "shift 4659"
-"""Chosen so that both halves have about as many questions (yes and no, colors, numbers, left and right)."""
+"""Chosen so that both halves have about equally many questions (yes and no, colors, numbers, left and right)."""
 
 
 def split_of(seed: int, index: int) -> Split:
@@ -110,7 +110,7 @@ class YesNoBalance:
 
 
 def parts(draft: Draft) -> list[str]:
-    """What a draft says, part by part and in pairs: its form, the things, their attributes and relations.
+    """The parts of a draft, single and in pairs: its form, the things, their attributes and relations.
 
     >>> from askew.world.phrasing import Meaning
     >>> parts(Draft("attribute/state", Meaning("is", Pick("door"), "open/closed", ("open",)), "yes"))
@@ -138,7 +138,7 @@ def _parts(draft: Draft) -> Iterator[str]:
 
 
 def _named(key: str, about: str, role: str, pick: Pick) -> Iterator[str]:
-    """The noun of a phrase, and what tells the thing from others."""
+    """The noun of a phrase, and what distinguishes the thing from others."""
     yield f"{key} {role}{pick.noun}"
     if about:
         yield f"{key} {about} {role}{pick.noun}"
@@ -154,5 +154,5 @@ def _named(key: str, about: str, role: str, pick: Pick) -> Iterator[str]:
 
 @cache
 def yes_odds() -> Mapping[str, float]:
-    """How much each part of a question speaks for yes, as log odds."""
+    """The log odds of yes for each part of a question."""
     return {part: float(odds) for part, odds in read("yes_no_odds").items()}

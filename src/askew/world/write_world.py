@@ -41,14 +41,14 @@ def write_world(
     """Write a world and return its datasheet, which is also written to ``datasheet.md`` and ``datasheet.json``.
 
     An interrupted run continues where it stopped: images that exist are not drawn again. ``progress`` is called with
-    the number of scenes that are done. With an ``executor``, workers draw; the files are the same for any number of
-    them. A folder that contains another world or other files is refused unless ``overwrite`` is set.
+    the number of scenes that are done. With an ``executor``, workers make the scenes; the files are the same for any
+    number of workers. A folder that contains another world or other files is refused unless ``overwrite`` is set.
     """
     world = World("all", scenes, seed, size, shifted, priors)
     with alone_in(output):
-        of = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted, "priors": priors}
-        check_output(output, "a world", of, overwrite)
-        note_output(output, "a world", of)
+        options = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted, "priors": priors}
+        check_output(output, "a world", options, overwrite)
+        note_output(output, "a world", options)
         return _write(output, world, executor, progress)
 
 
@@ -87,10 +87,10 @@ def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
 
 
 def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int], counted: WorldCounts) -> None:
-    def kept() -> Iterator[tuple[int, int, CachedQuestion]]:
+    def cached() -> Iterator[tuple[int, int, CachedQuestion]]:
         for index in wanted:
-            for number, one in enumerate(cache.take(index)):
-                yield index, number, one
+            for number, question in enumerate(cache.take(index)):
+                yield index, number, question
 
     def scenes() -> Iterator[Scene]:
         for index in wanted:
@@ -100,25 +100,26 @@ def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int],
 
     write_scenes(scenes(), str(output / "gqa" / f"{split}_sceneGraphs.json"))
     write_gqa(
-        (_gqa(one, cache.image_path(index)) for index, _, one in kept()),
+        (_gqa(question, cache.image_path(index)) for index, _, question in cached()),
         str(output / "gqa" / f"{split}_questions.json"),
     )
-    write_vqa((_vqa(index, number, one) for index, number, one in kept()), str(output / "vqa"), f"world_{split}")
-    write_jsonl((one.question for _, _, one in kept()), str(output / f"{split}.jsonl"))
+    write_vqa((_vqa(*question) for question in cached()), str(output / "vqa"), f"world_{split}")
+    write_jsonl((entry.question for _, _, entry in cached()), str(output / f"{split}.jsonl"))
 
 
-def _vqa(index: int, number: int, kept: CachedQuestion) -> Question:
+def _vqa(index: int, number: int, cached: CachedQuestion) -> Question:
     """The question with integer ids, as in VQA."""
-    assert kept.question.image is not None
-    return replace(kept.question, id=100 * index + number, image=replace(kept.question.image, id=index), scene=None)
+    question = cached.question
+    assert question.image is not None
+    return replace(question, id=100 * index + number, image=replace(question.image, id=index), scene=None)
 
 
-def _gqa(kept: CachedQuestion, path: str) -> Question:
+def _gqa(cached: CachedQuestion, path: str) -> Question:
     """The question as in GQA: one answer, GQA's types, and the file name as image id."""
-    question = kept.question
+    question = cached.question
     assert question.image is not None
     image = replace(question.image, id=_stem(path))
-    return replace(question, image=image, answers=(kept.answer,), kind=Kind("", kept.gqa), confidences=())
+    return replace(question, image=image, answers=(cached.answer,), kind=Kind("", cached.gqa), confidences=())
 
 
 def _gqa_scene(scene: Scene, path: str) -> Scene:
@@ -156,23 +157,23 @@ class WorldCounts:
     agreed: float = 0.0
     questions: int = 0
 
-    def add(self, split: str, scene: Scene, kept: Sequence[CachedQuestion]) -> None:
+    def add(self, split: str, scene: Scene, questions: Sequence[CachedQuestion]) -> None:
         """Count a scene with its questions."""
-        self.splits[split].update(scenes=1, questions=len(kept))
+        self.splits[split].update(scenes=1, questions=len(questions))
         self.counts["places"][scene.facts["place"]] += 1
         for thing in scene.things:
             self.counts["classes"][thing.name] += 1
-        for one in kept:
-            kind = one.question.kind
+        for cached in questions:
+            kind = cached.question.kind
             self.counts["answer types"][kind.answer_type] += 1
             self.counts["question types"][kind.question_type] += 1
-            self.counts["kinds of question"][one.kind] += 1
-            self.answers[kind.answer_type][one.answer] += 1
-            if one.kind in ("color", "colors"):
-                self.answers["color"][one.answer] += 1
+            self.counts["kinds of question"][cached.kind] += 1
+            self.answers[kind.answer_type][cached.answer] += 1
+            if cached.kind in ("color", "colors"):
+                self.answers["color"][cached.answer] += 1
             self.questions += 1
-            self.unanimous += len(set(map(normalise, one.question.answers))) == 1
-            self.agreed += agreement_of(one.question.answers)
+            self.unanimous += len(set(map(normalise, cached.question.answers))) == 1
+            self.agreed += agreement_of(cached.question.answers)
 
     def sheet(self) -> dict[str, Any]:
         """The datasheet as plain values; shares are fractions of one."""

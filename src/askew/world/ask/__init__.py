@@ -16,7 +16,7 @@ from askew.world.ask import open_questions, scene_questions, yes_no_questions
 from askew.world.ask.askable_scene import AskableScene
 from askew.world.phrasing import Asked, Draft, Meaning, Pick, Point, data, phrase, question_type
 
-__all__ = ["KINDS", "Asked", "Meaning", "Pick", "Prior", "asked", "asked_and_answered", "questions_of"]
+__all__ = ["KINDS", "AnswerPrior", "Asked", "Meaning", "Pick", "asked", "asked_and_answered", "questions_of"]
 
 Maker = Callable[[AskableScene, Random, str], Draft | None]
 _TRIES = 3
@@ -57,7 +57,7 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
         "wearing": open_questions.wearing,
     },
 }
-"""By answer type and kind of question, the function that drafts one."""
+"""The function that drafts a question, by answer type and kind of question."""
 
 
 class AnswerPrior(Protocol):
@@ -65,7 +65,7 @@ class AnswerPrior(Protocol):
 
     @property
     def tries(self) -> int:
-        """How many questions of an answer type are drafted until one is kept."""
+        """How many questions of an answer type are drafted, at most, until one is kept."""
         ...
 
     def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
@@ -83,9 +83,9 @@ def asked(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list
     for _ in range(6 * wanted):
         if len(found) >= wanted:
             break
-        made = _one(view, rng, prior, found)
-        if made:
-            found.setdefault(*made)
+        new = _new_question(view, rng, prior, found)
+        if new:
+            found.setdefault(*new)
     return list(found.values())
 
 
@@ -102,16 +102,16 @@ def questions_of(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) 
 
 def asked_and_answered(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[tuple[Asked, Question]]:
     """The questions of a scene, each with its meaning and as a ``Question`` with ten people's answers."""
-    made = []
-    for number, one in enumerate(asked(scene, seed, prior)):
-        answers, confidences = answered(one, Random(f"{seed}:answer:{scene.id}:{number}"))
-        kind = Kind(one.answer_type, one.question_type)
+    pairs = []
+    for number, draft in enumerate(asked(scene, seed, prior)):
+        answers, confidences = answered(draft, Random(f"{seed}:answer:{scene.id}:{number}"))
+        kind = Kind(draft.answer_type, draft.question_type)
         name = f"{scene.id}-{number}"
-        made.append((one, Question(name, None, one.text, answers, kind, scene, confidences=confidences)))
-    return made
+        pairs.append((draft, Question(name, None, draft.text, answers, kind, scene, confidences=confidences)))
+    return pairs
 
 
-def _one(
+def _new_question(
     view: AskableScene, rng: Random, prior: AnswerPrior | None, found: Container[Point]
 ) -> tuple[Point, Asked] | None:
     """A new question and its point: an answer type is drawn, then a kind, then a draft."""

@@ -1,7 +1,7 @@
 """A scene prepared for asking questions, and referring expressions that fit exactly one of its things.
 
-Prepared are the things that may be asked about, their attributes, and who touches what. A referring expression is *the
-dog*, *the brown dog* or *the dog on the left*.
+A prepared scene has the things that may be asked about, their attributes, and who touches what. A referring expression
+is *the dog*, *the brown dog* or *the dog on the left*.
 """
 
 from __future__ import annotations
@@ -268,8 +268,8 @@ def _ties(
             and not any(a.id in peers and n == name and b.name == other.name for a, n, b in view.touching)
         ):
             if not view.others(other, other.name):
-                said = view.call(other.name, rng)[0]
-                yield 1.5, Phrase(f"the {word} {name} the {said}", Pick(noun, tie=name, to=Pick(other.name)))
+                other_word = view.call(other.name, rng)[0]
+                yield 1.5, Phrase(f"the {word} {name} the {other_word}", Pick(noun, tie=name, to=Pick(other.name)))
         elif other.id == thing.id and name in _HELD and not view.others(subject, subject.name):
             if len([b for b in view.of(subject, name) if b.name == noun]) == 1:
                 text = f"the {word} the {subject.name} is {name}"

@@ -68,7 +68,7 @@ def test_an_adapter_that_does_not_fit_is_refused(folders, tmp_path):
     shutil.copytree(folders / "adapter", other)
     weights = load_file(other / "adapter_model.safetensors")
     save_file({name.replace("q_proj", "k_proj"): w for name, w in weights.items()}, other / "adapter_model.safetensors")
-    with pytest.raises(ModelError, match=r"does not fit the model: \d+ of its weights have no place"):
+    with pytest.raises(ModelError, match=r"does not fit the model: \d+ of its weights are not in the model"):
         made(f"{folders / 'base'},adapter={other}").answer(QUESTIONS)
 
 

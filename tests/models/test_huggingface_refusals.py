@@ -93,7 +93,7 @@ def test_damaged_and_missing_files_of_weights_are_named(folder):
 def test_weights_of_another_shape_are_refused(folder):
     config = json.loads((folder / "config.json").read_text())
     change_config(folder, text_config={**config["text_config"], "hidden_size": 64})
-    assert "the shapes of the weights are not those of config.json" in refusal(folder)
+    assert "the shapes of the weights do not match config.json" in refusal(folder)
 
 
 def test_gguf_weights_are_refused_with_how_to_serve_them(folder):
@@ -114,7 +114,7 @@ def test_a_model_of_text_alone_is_refused_before_its_weights_are_loaded(tmp_path
     config = transformers.T5Config(**size, vocab_size=len(tokenizer), decoder_start_token_id=0)
     transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    assert "T5ForConditionalGeneration has no image processor: it is a model of text alone" in refusal(folder)
+    assert "T5ForConditionalGeneration has no image processor: it is a text-only model" in refusal(folder)
 
 
 def test_an_encoder_decoder_that_only_reads_or_describes_images_is_refused(tmp_path):
@@ -136,7 +136,7 @@ def test_missing_packages_are_named(folder):
     words = ImportError("Package `num2words` is required, install it with `pip install num2words`.")
     assert "needs the package num2words" in str(explain(found, "generate", words))
     vision = ValueError("requires `torchvision` to be installed")
-    assert str(explain(found, "generate", vision)).endswith("came: pip install 'torchvision==0.28.*'")
+    assert str(explain(found, "generate", vision)).endswith("source as torch: pip install 'torchvision==0.28.*'")
     other = str(explain(found, "generate", KeyError("odd")))
     assert "KeyError: 'odd'" in other
     assert "Copy or save the folder again" in other

@@ -132,14 +132,14 @@ def test_failures_are_typed():
         5: "http 400: context length exceeded",
         6: "http 413: no",
         7: "empty answer",
-        8: "content filter: the endpoint kept the answer back",
+        8: "content filter: the endpoint withheld the answer",
         9: "cut off: the answer is longer than max_answer_tokens",
         10: "refusal",
         11: "still thinking: the reply was cut off at max_answer_tokens=256 before an answer",
         12: "reply too large: more than 8 MB",
         13: "empty answer",
         14: "tool call: the model called a tool instead of answering",
-        15: "broken reply: not a JSON object, but '<html> <h1>Welcome!�[2J</h1>' (is base_url right?)",
+        15: "broken reply: not a JSON object, but '<html> <h1>Welcome!�[2J</h1>' (is base_url correct?)",
         16: "http 413: maximum image size is 20 MB",
         17: "http 413",
     }
@@ -268,7 +268,9 @@ def test_an_unreachable_server_stops_the_run_soon():
     with FaultServer(lambda request: ok()) as server:
         url = server.url
     said = []
-    with pytest.raises(ModelError, match="5 questions in a row got no answer; the last: connection: nothing listens"):
+    with pytest.raises(
+        ModelError, match="5 questions in a row got no answer; the last: connection: nothing is listening"
+    ):
         said.extend(OpenAI("any", base_url=url, **QUICK, retries=1, give_up=5).stream(questions(5000)))
 
 

@@ -85,7 +85,7 @@ class ObjectHash:
     depth: int = 0
 
     def digest(self, value: Any) -> bytes:
-        """The hash of the value's content; raises :class:`UnknownContent` where it cannot be read."""
+        """The hash of the value's content; raises :class:`UnknownContent` if it cannot be read."""
         kind: type = type(value)
         if isinstance(value, bytes):
             return _joined("bytes", [value])
@@ -99,13 +99,13 @@ class ObjectHash:
         self.seen[id(value)] = value, b"circle to %d" % self.depth
         version, before = _version(value), self.vouched
         self.vouched, self.depth = before or bool(version), self.depth + 1
-        made = _joined(kind.__qualname__, [version.encode(), *self._parts(value)])
+        result = _joined(kind.__qualname__, [version.encode(), *self._parts(value)])
         self.vouched, self.depth = before, self.depth - 1
-        self.seen[id(value)] = value, made
-        return made
+        self.seen[id(value)] = value, result
+        return result
 
     def file(self, path: str | None) -> bytes | None:
-        """The hash of a source file; None where there is none (interactive, compiled or generated code)."""
+        """The hash of a source file; None if there is none (interactive, compiled or generated code)."""
         if path is None or not path.endswith(".py"):
             return None
         if path not in self.files:

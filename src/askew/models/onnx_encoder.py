@@ -52,9 +52,9 @@ class OnnxEncoder:
         keys = [content_hash(image) for image in images]
         with self.lock:
             fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
-            found = {key: self._alone(image) for key, image in fresh.items()}
-            rows = [found[key] if key in found else self.cache[key] for key in keys]
-            self.cache.update(found)
+            encoded = {key: self._alone(image) for key, image in fresh.items()}
+            rows = [encoded[key] if key in encoded else self.cache[key] for key in keys]
+            self.cache.update(encoded)
             while len(self.cache) > CACHED_IMAGES:
                 del self.cache[next(iter(self.cache))]
         return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))

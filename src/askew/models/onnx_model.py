@@ -29,7 +29,7 @@ class Onnx:
     """An exported network as a model: ``NAME.onnx`` and ``NAME.json`` in a folder, with ``encoder.onnx`` for images.
 
     The signature holds a hash of the files. With one thread (the default) the answer to a question does not depend
-    on the batch: where the two best answers nearly tie, the question is asked again alone. The score can differ by
+    on the batch: if the two best answers nearly tie, the question is asked again alone. The score can differ by
     about 0.000001 in another batch; on another processor a near tie can be decided differently.
     """
 
@@ -70,7 +70,7 @@ class Onnx:
         return [answer for start in batches for answer in self._batch(questions[start : start + self.batch_size])]
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
-        """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan where the image cannot be opened."""
+        """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan if the image cannot be opened."""
         pairs = list(zip(questions, answers, strict=True))
         batches = range(0, len(pairs), self.batch_size)
         return [score for start in batches for score in self._score(pairs[start : start + self.batch_size])]
@@ -80,8 +80,8 @@ class Onnx:
         inputs: dict[str, Any] = {"tokens": self.words.encode([question.text for question in questions])}
         images = [question.image for question in questions if question.image is not None]
         if self.about["eyes"] == "encoder":
-            seen = self.encoder.encode(images)
-            inputs |= {"features": seen.features, "boxes": seen.boxes, "mask": seen.mask}
+            regions = self.encoder.encode(images)
+            inputs |= {"features": regions.features, "boxes": regions.boxes, "mask": regions.mask}
         elif self.about["eyes"] == "pixels":
             import numpy as np
 
@@ -90,16 +90,16 @@ class Onnx:
         return dict(zip(names, self.session.run(None, inputs), strict=True))
 
     def steps(self, question: Question) -> tuple[AttentionStep, ...]:
-        """Modules and attention of each step of a module network; none of any other."""
+        """Modules and attention of each step of a module network; empty for other networks."""
         if question.image is None or "attention" not in {output.name for output in self.session.get_outputs()}:
             return ()
         from askew.nets.net_config import attention_steps, square_grid
 
-        seen = {name: value[0].tolist() for name, value in self.look([question]).items()}
+        outputs = {name: value[0].tolist() for name, value in self.look([question]).items()}
         encoded = self.about["eyes"] == "encoder"
         boxes = self.encoder.encode([question.image]).boxes[0].tolist() if encoded else None
-        boxes = boxes or square_grid(len(seen["attention"][0]))
-        return attention_steps(question.text, seen["weights"], seen["attention"], seen["words"], boxes)
+        boxes = boxes or square_grid(len(outputs["attention"][0]))
+        return attention_steps(question.text, outputs["weights"], outputs["attention"], outputs["words"], boxes)
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Onnx:
         ]
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """For each question why it cannot be asked, or None. All images are encoded together unless one is damaged."""
+        """Why each question cannot be asked, or None. All images are encoded together unless one is damaged."""
         if self.about["eyes"] == "encoder" and all(question.image is not None for question in questions):
             try:
                 self.encoder.encode([question.image for question in questions if question.image is not None])
@@ -200,7 +200,7 @@ class Onnx:
 
 
 def _sigmoid(logit: float) -> float:
-    """Without overflow.
+    """The logistic function, without overflow.
 
     >>> _sigmoid(0.0), _sigmoid(-1000.0), _sigmoid(1000.0)
     (0.5, 0.0, 1.0)

@@ -26,22 +26,22 @@ class AnswersById(Mapping[Id, str]):
     """
 
     def __init__(self, answers: Iterable[tuple[Id, str]]) -> None:
-        known: dict[str, int] = {}
-        ids, said = array("q"), array("i")
+        numbers: dict[str, int] = {}
+        ids, answer_numbers = array("q"), array("i")
         self._texts: dict[str, int] = {}
         for key, answer in answers:
-            number = known.setdefault(answer, len(known))
+            number = numbers.setdefault(answer, len(numbers))
             if isinstance(key, str):
                 self._texts[key] = number
             else:
                 ids.append(key)
-                said.append(number)
+                answer_numbers.append(number)
         order = np.argsort(np.asarray(ids), kind="stable")
         self._ids = array("q", np.asarray(ids)[order].tobytes())
-        self._said = array("i", np.asarray(said)[order].tobytes())
-        self._answers = list(known)
+        self._numbers = array("i", np.asarray(answer_numbers)[order].tobytes())
+        self._answers = list(numbers)
         self._last = 0
-        """The place of the last id that was looked up; most files have the order of the questions."""
+        """The place of the last id that was looked up; most files are in the order of the questions."""
 
     def __getitem__(self, key: Id) -> str:
         if isinstance(key, str):
@@ -55,7 +55,7 @@ class AnswersById(Mapping[Id, str]):
             if place == count or ids[place] != key:
                 raise KeyError(key)
         self._last = place
-        return self._answers[self._said[place]]
+        return self._answers[self._numbers[place]]
 
     def __iter__(self) -> Iterator[Id]:
         yield from self._ids
@@ -84,7 +84,7 @@ class Predictions:
     by_id: ClassVar[bool] = True
     """Answers are matched by id, not by text: two questions with the same text may have different answers."""
     recorded: ClassVar[bool] = True
-    """The file is their store."""
+    """The answers are in the file, so they are not stored again."""
     blind: ClassVar[bool] = True
     """The answers exist already: no image file needs to exist."""
 
@@ -109,7 +109,7 @@ class Predictions:
         return found
 
     def key(self, question_id: Id) -> Id:
-        """The id of a question in the file: in an object ``{"1": "yes"}`` every id is a string, numbers too."""
+        """The id of a question in the file: in an object ``{"1": "yes"}`` every id is a string, even a number."""
         if question_id in self.answers:
             return question_id
         named = str(question_id)

@@ -65,7 +65,7 @@ class PythonModel:
 class CallableModel:
     """A Python function object as a model. Its signature is ``name`` and a hash of the source.
 
-    Where a function holds an object whose content cannot be read (a tensor, a network, an open file), no answers of
+    If a function holds an object whose content cannot be read (a tensor, a network, an open file), no answers of
     earlier runs are reused, unless the function, or the object it belongs to, has a ``version``. A ``blind`` function
     gets None instead of every image.
     """
@@ -130,14 +130,14 @@ class CallableModel:
 
 
 def _signature(model: PythonModel | CallableModel) -> str:
-    """The model's fields; ``blind`` only where it is true, so that answers stored by older versions stay valid."""
+    """The model's fields; ``blind`` only if it is true, so that answers stored by older versions stay valid."""
     shown = (part.name for part in fields(model) if part.repr and (part.name != "blind" or model.blind))
     values = ((name, getattr(model, name)) for name in shown)
     return f"{type(model).__name__}({', '.join(f'{name}={_without_folder(name, value)!r}' for name, value in values)})"
 
 
 def _without_folder(name: str, value: Any) -> Any:
-    """A function's file without its folder: a moved file is the same model, whose content the hash of its source says.
+    """A function's file without its folder: a moved file is the same model, identified by the hash of its source.
 
     >>> _without_folder("function", "models/mine.py:answer"), _without_folder("function", "package.module:answer")
     ('mine.py:answer', 'package.module:answer')
@@ -225,8 +225,8 @@ def _place(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if "importlib" not in frame.filename and frame.filename != __file__]
-    return f"{theirs[0].filename}, line {theirs[0].lineno}" if theirs else ""
+    outside = [frame for frame in frames if "importlib" not in frame.filename and frame.filename != __file__]
+    return f"{outside[0].filename}, line {outside[0].lineno}" if outside else ""
 
 
 def source_hash(function: Callable[..., Any], file: str | None = None, vouched: bool = False) -> str:
@@ -235,9 +235,9 @@ def source_hash(function: Callable[..., Any], file: str | None = None, vouched: 
     ``file`` is one more source file that it depends on. The same content has the same hash in every process. Unknown
     content gives a new hash each time, unless it is ``vouched`` for: see :class:`CallableModel`.
     """
-    reading = ObjectHash(vouched)
+    hasher = ObjectHash(vouched)
     try:
-        return reading.digest((reading.file(file), function)).hex()[:12]
+        return hasher.digest((hasher.file(file), function)).hex()[:12]
     except (UnknownContent, RecursionError):
         return f"{ONCE}{uuid4().hex[:12]}"
 

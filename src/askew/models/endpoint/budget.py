@@ -33,13 +33,13 @@ def price_of(model: str, file: str) -> Price:
     except DataError as trouble:
         raise DataError(f"{trouble} Expected prices, {_SHAPE}.") from None
     if not isinstance(prices, dict) or model not in prices:
-        raise DataError(f"{file}: there is no price of {model!r}. Expected {_SHAPE}.")
-    found = prices[model]
-    if not isinstance(found, dict) or set(found) != {"read", "written"} or not all(map(_amount, found.values())):
+        raise DataError(f"{file}: there is no price for {model!r}. Expected {_SHAPE}.")
+    price = prices[model]
+    if not isinstance(price, dict) or set(price) != {"read", "written"} or not all(map(_is_amount, price.values())):
         raise DataError(
-            f"{file}: the price of {model!r} is {str(found)[:60]}. Expected {_SHAPE}, with no number below 0."
+            f"{file}: the price of {model!r} is {str(price)[:60]}. Expected {_SHAPE}, with no number below 0."
         )
-    return Price(float(found["read"]), float(found["written"]))
+    return Price(float(price["read"]), float(price["written"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Budget:
     """What was spent, and what is reserved for pending requests.
 
     A request reserves one call and the most tokens it may take before it is sent, and pays what it took afterwards.
-    How many tokens the endpoint counts as read is estimated until the first answer; where tokens are limited, that
-    request is sent alone. From then on at least the most seen so far is reserved.
+    How many tokens the endpoint counts as read is estimated until the first answer; if tokens are limited, the first
+    request is sent alone. From then on, at least the highest count so far is reserved.
 
     >>> budget = Budget(BudgetLimits(tokens=1000))
     >>> budget.reserve(90, 64), budget.reserve(90, 64)
@@ -98,7 +98,7 @@ class Budget:
         )
 
     def reserve(self, read: int, written: int) -> Reserved | None:
-        """Reserve a call of this size; None, and nothing is reserved, when it does not fit now."""
+        """Reserve a call of this size; None if it does not fit now, and then nothing is reserved."""
         size = max(read, self.most_read), written
         counts_tokens = self.limits.tokens is not None or self.limits.cost is not None
         if not self.fits(size) or (counts_tokens and self.waiting and not self.most_read):
@@ -129,5 +129,5 @@ class Budget:
 _SHAPE = "{model: {read: 2.5, written: 10}}, for a million tokens"
 
 
-def _amount(value: Any) -> bool:
+def _is_amount(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0

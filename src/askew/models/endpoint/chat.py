@@ -21,9 +21,9 @@ from askew.types import Question
 
 _FIELD = re.compile(r"\{(question|context)\}")
 _TILE = 512
-_AGAIN = {408, 409, 425, 429}
+_RETRIED = {408, 409, 425, 429}
 _LOGPROBS = {"logprobs", "top_logprobs"}
-_OURS = {
+_PARAMETERS = {
     "temperature",
     "seed",
     "max_tokens",
@@ -37,7 +37,7 @@ _OURS = {
 _REMEDIES = {
     401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint accepts.",
     402: "Add credit to the account; the same command then resumes.",
-    403: "The key may not use this model or endpoint: use another key, or ask who runs the endpoint.",
+    403: "The key may not use this model or endpoint: use another key, or ask whoever runs the endpoint.",
     404: "Check the model's name and base_url (most end in /v1).",
     405: "Check base_url (most end in /v1).",
 }
@@ -97,13 +97,12 @@ class Chat:
         'It rains.\\nIs it wet? Be brief.'
         """
         parts = {"question": question.text, "context": question.context}
-        said = _FIELD.sub(lambda match: parts[match[1]], self.prompt)
-        apart = question.context and "{context}" not in self.prompt
-        said = f"{question.context}\n{said}" if apart else said
-        return said.encode("utf-8", "replace").decode("utf-8")
+        text = _FIELD.sub(lambda match: parts[match[1]], self.prompt)
+        text = f"{question.context}\n{text}" if question.context and "{context}" not in self.prompt else text
+        return text.encode("utf-8", "replace").decode("utf-8")
 
     def tokens(self, question: Question, size: tuple[int, int] | None) -> int:
-        """Estimated tokens of a request: a quarter of its letters, and for an image 85 + 170 for each tile of
+        """Estimated tokens of a request: a quarter of its characters, and for an image 85 + 170 for each tile of
         512 x 512 pixels (as OpenAI counts; others differ, so this is a rough estimate).
 
         >>> Chat("{question}", "", "", 64, {}).tokens(Question(1, None, "What colour is the cat?"), (640, 480))
@@ -164,19 +163,19 @@ Verdict: TypeAlias = Completion | Retry | Failed | Stop
 
 
 def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
-    """What a reply means; ``wants_scores`` when the request asked for log-probabilities, which some servers refuse.
+    """What a reply means; ``wants_scores`` if the request asked for log-probabilities, which some servers refuse.
 
     >>> judge(Reply(429, {"retry-after": "2"}, b""))
     Retry(reason='http 429', overload=True, after=2.0, silent=False)
     >>> judge(Reply(400, {}, b'{"error": {"message": "image too small"}}'))
     Failed(reason='http 400: image too small')
     >>> judge(Reply(200, {}, b"<html>Welcome!</html>")).reason
-    "broken reply: not a JSON object, but '<html>Welcome!</html>' (is base_url right?)"
+    "broken reply: not a JSON object, but '<html>Welcome!</html>' (is base_url correct?)"
     """
     if reply.status == 200:
         return _completion(reply, wants_scores)
-    said = _json(reply.body)
-    error = _error(said) if said is not None else _Error(_plain(reply.body))
+    content = _json(reply.body)
+    error = _error(content) if content is not None else _Error(_plain(reply.body))
     reason = ": ".join(part for part in (f"http {reply.status}", error.message) if part)
     return _judge_error(reply.status, reason, error, retry_after(reply.headers), wants_scores)
 
@@ -189,31 +188,31 @@ class _Error:
 
 
 def _completion(reply: Reply, wants_scores: bool) -> Verdict:
-    said = _json(reply.body)
-    if not isinstance(said, dict):
+    content = _json(reply.body)
+    if not isinstance(content, dict):
         return Retry(f"broken reply: not a JSON object{_instead(reply.body)}", overload=False)
-    if said.get("error"):
-        error = _error(said)
+    if content.get("error"):
+        error = _error(content)
         status = int(error.code) if re.fullmatch("[45][0-9][0-9]", error.code) else 400
         return _judge_error(
             status, f"error {error.code}: {error.message}", error, retry_after(reply.headers), wants_scores
         )
-    choices = said.get("choices")
+    choices = content.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         return Retry("broken reply: no choices in it", overload=False)
     if not isinstance(choices[0].get("message"), dict):
         return Retry("broken reply: no message in it", overload=False)
-    return Completion(said)
+    return Completion(content)
 
 
 def _judge_error(status: int, reason: str, error: _Error, after: float | None, wants_scores: bool) -> Verdict:
     if error.code == "insufficient_quota":
         return Stop(reason, _REMEDIES[402])
-    if wants_scores and status not in _AGAIN and "logprobs" in error.message:
+    if wants_scores and status not in _RETRIED and "logprobs" in error.message:
         return Stop(reason, _PARAMETER_REMEDIES["logprobs"])
-    if status in _AGAIN or status >= 500:
+    if status in _RETRIED or status >= 500:
         return Retry(reason, after=after)
-    if error.parameter in _OURS:
+    if error.parameter in _PARAMETERS:
         return Stop(reason, _PARAMETER_REMEDIES.get(error.parameter, "Leave that option out."))
     if status in _REMEDIES:
         return Stop(reason, _REMEDIES[status])
@@ -229,15 +228,15 @@ def _json(body: bytes) -> Any:
         return None
 
 
-def _error(said: Any) -> _Error:
+def _error(content: Any) -> _Error:
     """The error in the forms that servers use: OpenAI's object, a plain string, or FastAPI's ``detail``."""
-    if not isinstance(said, dict):
+    if not isinstance(content, dict):
         return _Error()
-    found = said.get("error") or said
-    if not isinstance(found, dict):
-        return _Error(_line(found))
-    message = found.get("message") or found.get("detail") or ""
-    return _Error(_line(message), _line(found.get("code") or ""), _line(found.get("param") or ""))
+    error = content.get("error") or content
+    if not isinstance(error, dict):
+        return _Error(_line(error))
+    message = error.get("message") or error.get("detail") or ""
+    return _Error(_line(message), _line(error.get("code") or ""), _line(error.get("param") or ""))
 
 
 def _plain(body: bytes) -> str:
@@ -249,7 +248,7 @@ def _plain(body: bytes) -> str:
 def _instead(body: bytes) -> str:
     """The beginning of a reply that is not JSON: HTML, a stream of events, plain text."""
     text = _line(body[:200].decode("utf-8", "replace"))
-    return "" if not text or text.startswith(("{", "[")) else f", but {text[:40]!r} (is base_url right?)"
+    return "" if not text or text.startswith(("{", "[")) else f", but {text[:40]!r} (is base_url correct?)"
 
 
 def _line(text: Any) -> str:

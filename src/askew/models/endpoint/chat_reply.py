@@ -12,9 +12,9 @@ from askew.files.limits import is_token_count
 from askew.types import Id, Prediction
 
 _STILL_THINKING = "still thinking"
-"""Errors of this kind begin so: there are thoughts, and no answer after them."""
+"""How errors of this kind begin: there are thoughts, but no answer after them."""
 _SEVERAL = 5
-"""Replies that are thoughts without an answer after which a run stops, if they are at least half of all replies."""
+"""A run stops after this many replies that are thoughts without an answer, if they are at least half of all."""
 _REMEDY = (
     "Raise max_answer_tokens (thinking takes 1,000 tokens and more), or switch thinking off: with "
     'extra={"chat_template_kwargs": {"enable_thinking": false}} (vLLM, SGLang, llama.cpp) or '
@@ -34,18 +34,18 @@ class Replies:
     scored: bool = False
     """Whether any answer had a score."""
 
-    def trouble(self, said: Prediction, wants_scores: bool, gives_up: bool) -> str | None:
-        """Why the run must stop after this prediction, and what to do, if so."""
-        thinking = (said.error or "").startswith(_STILL_THINKING)
+    def trouble(self, prediction: Prediction, wants_scores: bool, gives_up: bool) -> str | None:
+        """Why the run must stop after this prediction and what to do; None if it can continue."""
+        thinking = (prediction.error or "").startswith(_STILL_THINKING)
         self.count += 1
         self.thoughts += thinking
-        self.scored = self.scored or said.score is not None
+        self.scored = self.scored or prediction.score is not None
         if gives_up and thinking and self.thoughts >= max(_SEVERAL, self.count / 2):
             return (
-                f"{self.thoughts} of {self.count} replies have no answer; the last: {said.error}. {_REMEDY} Answers "
-                "are kept (give_up=0 never stops)."
+                f"{self.thoughts} of {self.count} replies have no answer; the last: {prediction.error}. {_REMEDY} "
+                "Answers are kept (give_up=0 never stops)."
             )
-        if wants_scores and not said.failed and not self.scored:
+        if wants_scores and not prediction.failed and not self.scored:
             return (
                 "the endpoint was asked for log-probabilities (logprobs=true) and sent none for the answer. Leave out "
                 "logprobs=true: answers then have no score."
@@ -54,10 +54,10 @@ class Replies:
 
 
 def prediction_from_reply(question_id: Id, reply: Mapping[str, Any], most: int | None = None) -> Prediction:
-    """The answer of a chat completion without its thoughts, or why there is none. ``most``: the limit of its tokens.
+    """The answer of a chat completion without its thoughts, or why there is none. ``most``: its token limit.
 
-    >>> said = {"choices": [{"message": {"content": "<think>Wet?</think>Yes."}, "finish_reason": "stop"}]}
-    >>> prediction_from_reply(7, said).answer
+    >>> reply = {"choices": [{"message": {"content": "<think>Wet?</think>Yes."}, "finish_reason": "stop"}]}
+    >>> prediction_from_reply(7, reply).answer
     'Yes.'
     >>> cut = {"choices": [{"message": {"content": "", "reasoning": "Wet?"}, "finish_reason": "length"}]}
     >>> prediction_from_reply(7, cut, 256).error
@@ -65,15 +65,15 @@ def prediction_from_reply(question_id: Id, reply: Mapping[str, Any], most: int |
     """
     choice = reply["choices"][0]
     message, words = choice["message"], _words(choice["message"].get("content"))
-    aloud = without_thoughts(words)
-    if error := _why_no_answer(message, words, aloud, _end(choice, reply, most), most):
+    answer = without_thoughts(words)
+    if error := _why_no_answer(message, words, answer, _end(choice, reply, most), most):
         return Prediction(question_id, None, error=error, raw=words or _words(message.get("refusal")) or None)
-    score = _score(choice, aloud)
-    return Prediction(question_id, aloud, score, raw=None if aloud == words else words)
+    score = _score(choice, answer)
+    return Prediction(question_id, answer, score, raw=None if answer == words else words)
 
 
 def tokens_of_reply(reply: Mapping[str, Any], about: int) -> tuple[int, int]:
-    """Tokens read and written as the endpoint counts; from one that does not, ``about`` and a quarter of the letters.
+    """Tokens read and written as the endpoint counts; if it does not, ``about`` and a quarter of the characters.
 
     >>> tokens_of_reply({"usage": {"prompt_tokens": 510, "completion_tokens": 2}, "choices": [{"message": {}}]}, 439)
     (510, 2)
@@ -89,7 +89,7 @@ def tokens_of_reply(reply: Mapping[str, Any], about: int) -> tuple[int, int]:
 
 
 def _end(choice: Mapping[str, Any], reply: Mapping[str, Any], most: int | None) -> Any:
-    """Why the reply ended; where the server does not say, by its count of tokens."""
+    """Why the reply ended; if the server does not say, judged by its count of tokens."""
     end, usage = choice.get("finish_reason"), reply.get("usage")
     written = usage.get("completion_tokens") if isinstance(usage, dict) else None
     if end is None and most is not None and is_token_count(written) and written >= most:
@@ -97,23 +97,23 @@ def _end(choice: Mapping[str, Any], reply: Mapping[str, Any], most: int | None) 
     return end
 
 
-def _why_no_answer(message: Mapping[str, Any], words: str, aloud: str, end: Any, most: int | None) -> str | None:
+def _why_no_answer(message: Mapping[str, Any], words: str, answer: str, end: Any, most: int | None) -> str | None:
     if end == "content_filter":
-        return "content filter: the endpoint kept the answer back"
+        return "content filter: the endpoint withheld the answer"
     if message.get("refusal"):
         return "refusal"
-    if not aloud.strip() and (thought := _thought(message, words, end)):
+    if not answer.strip() and (thought := _thought(message, words, end)):
         return f"{_STILL_THINKING}: {thought.format('max_answer_tokens' + (f'={most}' if most else ''))}"
     if end == "length":
         return "cut off: the answer is longer than max_answer_tokens"
-    if aloud.strip():
+    if answer.strip():
         return None
     return "tool call: the model called a tool instead of answering" if message.get("tool_calls") else "empty answer"
 
 
 def _thought(message: Mapping[str, Any], words: str, end: Any) -> str | None:
-    """How a reply without an answer ends, if it was a thought; one that was cut off before its first visible word was
-    one too: some servers do not show thoughts.
+    """How a reply without an answer ended, if it was a thought. A reply that was cut off before its first visible word
+    counts as one, since some servers do not show thoughts.
     """
     if end == "length":
         return "the reply was cut off at {} before an answer"
@@ -125,7 +125,7 @@ def _thought(message: Mapping[str, Any], words: str, end: Any) -> str | None:
 
 
 def _words(content: Any) -> str:
-    """Content is text, or a list of parts of which some are text."""
+    """The text of a message's content, which is a string or a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -154,8 +154,8 @@ def _score(choice: Mapping[str, Any], answer: str) -> float | None:
 
 
 def _tokens(found: Any) -> list[tuple[str, float]]:
-    """Tokens with their log-probabilities in the shapes that servers give them: OpenAI's for chats, or the one for
-    completions; none where any is not a log-probability.
+    """Tokens with their log-probabilities, in either of the shapes that servers send: OpenAI's for chats, or the one
+    for completions; empty if any value is not a log-probability.
     """
     if not isinstance(found, dict):
         return []
@@ -172,5 +172,5 @@ def _tokens(found: Any) -> list[tuple[str, float]]:
 
 
 def _is_log(value: Any) -> bool:
-    """A logarithm of a probability, give or take rounding."""
+    """Whether a value is the logarithm of a probability, up to rounding."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e9 < value < 0.01

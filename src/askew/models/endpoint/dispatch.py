@@ -29,7 +29,7 @@ from askew.types import Prediction, Question
 from askew.verbs import Resolver
 
 LARGEST = 8 << 20
-"""Bytes of a reply; a larger one is a failure."""
+"""Maximum bytes of a reply; a larger one is a failure."""
 UNREACHED = 3
 """Failed connections after which the run stops, while no reply has ever arrived."""
 LONGEST_WAIT = 600.0
@@ -119,8 +119,8 @@ class Dispatcher:
             if verdict is None:
                 return None
             if isinstance(verdict, Completion):
-                said = self._read(question, verdict)
-                return said and replace(said, tries=tries, seconds=seconds, tokens=tokens)
+                prediction = self._read(question, verdict)
+                return prediction and replace(prediction, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
                 self._stop(
                     ModelError(f"{self.settings.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
@@ -132,13 +132,13 @@ class Dispatcher:
         raise AssertionError("every try returns or is followed by another")
 
     def _read(self, question: Question, completion: Completion) -> Prediction | None:
-        """The prediction in a completion; None for an answer that is of no use to this run."""
+        """The prediction in a completion; None for an answer that this run cannot use."""
         self.in_a_row, self.answered = 0, True
-        said = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
-        if trouble := self.replies.trouble(said, self.chat.wants_scores, bool(self.settings.give_up)):
+        prediction = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
+        if trouble := self.replies.trouble(prediction, self.chat.wants_scores, bool(self.settings.give_up)):
             self._stop(ModelError(f"{self.settings.url}: {trouble}"))
-            return said if said.failed else None
-        return said
+            return prediction if prediction.failed else None
+        return prediction
 
     async def _image(self, question: Question) -> EncodedImage | None:
         if self.images is None or question.image is None:
@@ -196,7 +196,7 @@ class Dispatcher:
             return Retry(reason, silent=True)
         return Stop(
             reason,
-            "Check base_url (http:// where the server has no TLS) and proxies; connect_timeout=... waits longer.",
+            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
         )
 
     def _adapt_rate(self, verdict: Verdict, round_: int, seconds: float) -> None:
@@ -213,7 +213,7 @@ class Dispatcher:
             self._limiter.answered(round_, seconds)
 
     def _check_silence(self, verdict: Verdict, silences: int) -> None:
-        """Stop when the endpoint stays silent: one request at a time, all retries of all questions would take a day."""
+        """Stop if the endpoint stays silent: one request at a time, retrying every question would take a day."""
         if not (isinstance(verdict, Retry) and verdict.silent):
             self.silences = 0
         elif silences == self.silences:
@@ -271,42 +271,46 @@ class Dispatcher:
         self._change.set()
         self._limiter.open()
 
-    def _hidden(self, said: Prediction) -> Prediction:
+    def _hidden(self, prediction: Prediction) -> Prediction:
         """The prediction without secrets that appear only when the parts of an answer are joined."""
         secrets = (self.settings.key, *self.settings.secrets)
-        answer, raw = (text and hide(text, secrets, LONG) for text in (said.answer, said.raw))
-        return said if (answer, raw) == (said.answer, said.raw) else replace(said, answer=answer, raw=raw)
+        answer, raw = (text and hide(text, secrets, LONG) for text in (prediction.answer, prediction.raw))
+        return (
+            prediction
+            if (answer, raw) == (prediction.answer, prediction.raw)
+            else replace(prediction, answer=answer, raw=raw)
+        )
 
     def _clean(self, text: str) -> str:
         return hide(hide(text, self.settings.secrets, NAMED), [self.settings.key])
 
 
 def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:
-    """Yield what a coroutine delivers, as it arrives. It runs in its own event loop and thread, so it works where a
-    loop is already running (a notebook). Closing the generator early cancels it.
+    """Yield what a coroutine delivers, as it arrives. It runs in its own event loop and thread, so it works even if a
+    loop is already running (as in a notebook). Closing the generator early cancels it.
     """
-    said: SimpleQueue[Prediction | BaseException | None] = SimpleQueue()
+    delivered: SimpleQueue[Prediction | BaseException | None] = SimpleQueue()
     started: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None] = SimpleQueue()
 
-    async def whole() -> None:
+    async def main() -> None:
         task = asyncio.current_task()
         assert task is not None
         started.put((asyncio.get_running_loop(), task))
-        await run(said.put)
+        await run(delivered.put)
 
     def thread_main() -> None:
         try:
-            asyncio.run(whole())
-            said.put(None)
+            asyncio.run(main())
+            delivered.put(None)
         except BaseException as error:
-            said.put(error)
+            delivered.put(error)
         started.put(None)
 
     thread = threading.Thread(target=thread_main, name="askew-endpoint", daemon=True)
     thread.start()
     loop_and_task = started.get()
     try:
-        while (item := said.get()) is not None:
+        while (item := delivered.get()) is not None:
             if isinstance(item, BaseException):
                 raise item
             yield item

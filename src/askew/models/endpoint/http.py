@@ -18,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 from askew.verbs import Resolver
 
 HEADERS = 1 << 16
-"""Most bytes of a reply's head."""
+"""Maximum bytes of a reply's head."""
 INTERIM = 16
 """Replies such as 100 Continue and 103 Early Hints that may come before the final one."""
 
@@ -28,7 +28,7 @@ class Lost(Exception):
 
 
 class Unreachable(Lost):
-    """No connection could be established in time, or no TLS."""
+    """No connection, or no TLS session, could be established in time."""
 
 
 class TooLarge(Exception):
@@ -67,7 +67,7 @@ class Client:
     url: str
     headers: dict[str, str]
     largest: int
-    """Most bytes of a reply's body."""
+    """Maximum bytes of a reply's body."""
     connect_timeout: float = 10.0
     """Seconds to establish a connection, TLS and proxy included."""
     resolve: Resolver | None = None
@@ -92,14 +92,14 @@ class Client:
         try:
             connection.writer.write(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
             await connection.writer.drain()
-            reply, stays = await read_reply(connection.reader, self.largest)
+            reply, reusable = await read_reply(connection.reader, self.largest)
         except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
             connection.writer.transport.abort()
-            raise Lost(_said(trouble)) from None
+            raise Lost(_reason(trouble)) from None
         except BaseException:
             connection.writer.transport.abort()
             raise
-        if stays:
+        if reusable:
             self._idle.append(connection)
         else:
             connection.writer.transport.abort()
@@ -119,8 +119,8 @@ class Client:
                 return connection
             connection.writer.transport.abort()
         try:
-            making = self._through_proxy(self._proxy) if self._proxy and self._tls else self._direct()
-            return await asyncio.wait_for(making, self.connect_timeout)
+            connecting = self._through_proxy(self._proxy) if self._proxy and self._tls else self._direct()
+            return await asyncio.wait_for(connecting, self.connect_timeout)
         except (TimeoutError, asyncio.TimeoutError):
             within = f"within {self.connect_timeout:g} s"
             raise Unreachable(f"no {'TLS ' if self._tls else ''}connection could be established {within}") from None
@@ -129,7 +129,7 @@ class Client:
                 f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
             ) from None
         except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
-            raise Lost(_said(trouble)) from None
+            raise Lost(_reason(trouble)) from None
 
     async def _direct(self) -> Connection:
         at = self._proxy or self._at
@@ -171,7 +171,7 @@ class Client:
         outer.writer.write("\r\n".join(lines).encode("latin-1"))
         head = await outer.reader.readuntil(b"\r\n\r\n")
         if b" 200" not in head.partition(b"\r\n")[0]:
-            raise Lost(f"the proxy {proxy.hostname} said {head.decode('latin-1').splitlines()[0][:100]!r}")
+            raise Lost(f"the proxy {proxy.hostname} answered {head.decode('latin-1').splitlines()[0][:100]!r}")
         protocol = outer.writer.transport.get_protocol()
         assert self._tls is not None
         inner = await loop.start_tls(outer.writer.transport, protocol, self._tls, server_hostname=self._at.hostname)
@@ -180,7 +180,7 @@ class Client:
 
 
 async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:
-    """The reply, and whether the connection stays open."""
+    """The reply, and whether the connection can be used again."""
     for _ in range(INTERIM + 1):
         head = await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
@@ -193,16 +193,16 @@ async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply,
     else:
         raise ValueError(f"more than {INTERIM} interim replies and no final one")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    stays = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower() != "close"
+    reusable = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower() != "close"
     if "chunked" in headers.get("transfer-encoding", "").lower():
-        return Reply(status, headers, await _chunks(reader, largest)), stays
+        return Reply(status, headers, await _chunks(reader, largest)), reusable
     if "content-length" in headers:
         length = _whole(headers["content-length"], "[0-9]+", 10)
         if length > largest:
             raise TooLarge
-        return Reply(status, headers, await reader.readexactly(length)), stays
+        return Reply(status, headers, await reader.readexactly(length)), reusable
     if status in (204, 304):
-        return Reply(status, headers, b""), stays
+        return Reply(status, headers, b""), reusable
     return Reply(status, headers, await _until_closed(reader, largest)), False
 
 
@@ -219,7 +219,7 @@ async def _chunks(reader: asyncio.StreamReader, largest: int) -> bytes:
 
 
 def _whole(text: str, digits: str, base: int) -> int:
-    """A whole number as HTTP allows it: only digits; one of very many digits is just very large."""
+    """A whole number as HTTP allows it: only digits; the first 40 suffice, as the number is too large anyway."""
     if not re.fullmatch(digits, text.strip(" \t\r\n")):
         raise ValueError(f"the length of the reply is given as {text.strip()[:40]!r}")
     return int(text.strip()[:40], base)
@@ -250,11 +250,11 @@ def proxy_headers(proxy: SplitResult) -> list[str]:
     return [f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}"]
 
 
-def _said(trouble: Exception) -> str:
+def _reason(trouble: Exception) -> str:
     if isinstance(trouble, asyncio.IncompleteReadError):
         return "the connection was cut"
     if isinstance(trouble, ConnectionRefusedError):
-        return "nothing listens there"
+        return "nothing is listening there"
     if isinstance(trouble, ConnectionError):
         return "the connection was cut"
     if isinstance(trouble, asyncio.LimitOverrunError):

@@ -38,9 +38,9 @@ def encode(ref: ImageRef, max_side: int) -> EncodedImage:
     from PIL.Image import Resampling
 
     content = image_bytes(ref)
-    kept = _as_it_is(content, max_side)
-    if kept is not None:
-        return kept
+    unchanged = _as_it_is(content, max_side)
+    if unchanged is not None:
+        return unchanged
     image = open_image(ref)
     lossless = not content.startswith(b"\xff\xd8\xff")
     if max(image.size) > max_side:
@@ -81,7 +81,7 @@ class EncodedImages:
         return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
 
     def now(self, ref: ImageRef) -> EncodedImage:
-        """The same outside an event loop."""
+        """Like ``of``, outside an event loop."""
         return self._future(ref).result()
 
     def _future(self, ref: ImageRef) -> Future[EncodedImage]:
@@ -115,7 +115,7 @@ def _as_it_is(content: bytes, max_side: int) -> EncodedImage | None:
             if plain and max(header.size) <= max_side and header.format in AS_THEY_ARE:
                 header.load()
                 return EncodedImage(_url(content, AS_THEY_ARE[header.format]), header.size)
-    except Exception:  # not one of these formats, or damaged: open_image raises the right error
+    except Exception:  # not one of these formats, or damaged: open_image reports the reason
         return None
     return None
 

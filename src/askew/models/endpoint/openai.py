@@ -50,7 +50,7 @@ class OpenAI:
     temperature: float | None = 0.0
     seed: int | None = None
     max_answer_tokens: int = 256
-    """Most tokens of a reply, thoughts included; a longer one is cut off and counts as a failure."""
+    """Maximum tokens of a reply, including thoughts; a longer one is cut off and counts as a failure."""
     max_side: int = 1024
     """Pixels; larger images are scaled down."""
     detail: Literal["", "auto", "low", "high"] = ""
@@ -59,13 +59,13 @@ class OpenAI:
     logprobs: bool = False
     """Ask for the log-probability of each token, so that answers have a score. In the signature only when true."""
     blind: bool = False
-    """Send no images: what language alone gives."""
+    """Send no images, to measure what language alone achieves."""
     timeout: float = field(default=120.0, repr=False, compare=False)
     """Seconds for one request."""
     connect_timeout: float = field(default=10.0, repr=False, compare=False)
     """Seconds to establish a connection, TLS included."""
     concurrency: int = field(default=64, repr=False, compare=False)
-    """Most requests at once."""
+    """Maximum number of concurrent requests."""
     retries: int = field(default=8, repr=False, compare=False)
     backoff: float = field(default=0.5, repr=False, compare=False)
     """Longest first wait before a retry in seconds; it doubles with each further retry."""
@@ -78,7 +78,7 @@ class OpenAI:
     prices: str = field(default="", repr=False, compare=False)
     """A YAML or JSON file ``{model: {read: 2.5, written: 10}}``, for a million tokens."""
     cap_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(default="auto", repr=False, compare=False)
-    """The request field for ``max_answer_tokens``; OpenAI's own endpoint and the others differ."""
+    """The request field for ``max_answer_tokens``; OpenAI's own endpoint and other servers differ."""
     chat: Chat = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
     """Spent by this model so far."""
@@ -99,17 +99,17 @@ class OpenAI:
                 raise BadOption(f"openai: {name}={getattr(self, name)} is less than {least}.")
         price = price_of(self.model, self.prices) if self.prices else None
         if self.max_cost is not None and price is None:
-            raise BadOption("openai: max_cost needs prices=FILE, with what a million tokens of this model cost.")
+            raise BadOption("openai: max_cost needs prices=FILE, with the price of a million tokens of this model.")
         if from_file:
             api_key(from_file)  # raises for a wrong address before anything is prepared
             _announce(base)
-        made = {
+        values = {
             "base_url": base,
             "from_file": from_file,
             "budget": Budget(BudgetLimits(self.max_calls, self.max_tokens, self.max_cost), price),
             "images": EncodedImages(self.max_side),
         }
-        for name, value in made.items():
+        for name, value in values.items():
             object.__setattr__(self, name, value)
         object.__setattr__(
             self,
@@ -134,18 +134,18 @@ class OpenAI:
 
     @property
     def url(self) -> str:
-        """Where its requests go."""
+        """The address that requests are sent to."""
         return f"{self.base_url}/chat/completions"
 
     def connecting(self, resolve: Resolver) -> OpenAI:
-        """The same model, which connects only to the addresses that ``resolve`` gives for its host."""
-        made = copy.copy(self)
-        object.__setattr__(made, "resolve", resolve)
-        return made
+        """The same model, which connects only to the addresses that ``resolve`` returns for its host."""
+        model = copy.copy(self)
+        object.__setattr__(model, "resolve", resolve)
+        return model
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there."""
+        """Whether every image file must exist."""
         return not self.blind
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
@@ -174,8 +174,8 @@ class OpenAI:
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction per question, in order."""
         numbered = [replace(question, id=place) for place, question in enumerate(questions)]
-        said = {prediction.question_id: prediction for prediction in self.stream(numbered)}
-        return [replace(said[place], question_id=question.id) for place, question in enumerate(questions)]
+        predictions = {prediction.question_id: prediction for prediction in self.stream(numbered)}
+        return [replace(predictions[place], question_id=question.id) for place, question in enumerate(questions)]
 
     def request(self, question: Question, image_url: str = "") -> bytes:
         """The JSON of the request for a question, e.g. for a line of a batch file."""
@@ -188,12 +188,12 @@ class OpenAI:
         return self.chat.body(question, self.images.now(question.image))
 
     def from_reply(self, status: int, body: bytes) -> Prediction:
-        """What a reply says; the tokens are those that the endpoint counted."""
+        """The prediction in a reply; its tokens are those that the endpoint counted."""
         verdict = judge(Reply(status, {}, body), self.chat.wants_scores)
         if not isinstance(verdict, Completion):
             return Prediction(0, None, error=verdict.reason)
-        said = prediction_from_reply(0, verdict.reply, self.max_answer_tokens)
-        return replace(said, tokens=tokens_of_reply(verdict.reply, 0))
+        prediction = prediction_from_reply(0, verdict.reply, self.max_answer_tokens)
+        return replace(prediction, tokens=tokens_of_reply(verdict.reply, 0))
 
     def preview(self, question: Question) -> str:
         """The request for a question: its fields, the system prompt, and the message with the size of the image."""
@@ -222,7 +222,7 @@ class OpenAI:
         if cap == "auto":
             cap = "max_completion_tokens" if self.base_url == OFFICIAL else "max_tokens"
         chosen = {"model": self.model, "temperature": self.temperature, "seed": self.seed, cap: self.max_answer_tokens}
-        # some servers send log-probabilities only where the likeliest tokens are wanted too
+        # some servers send log-probabilities only if the likeliest tokens are requested too
         scores = {"logprobs": True, "top_logprobs": 1} if self.logprobs else {}
         return (
             {name: value for name, value in chosen.items() if value is not None} | scores | _checked_extra(self.extra)
@@ -258,10 +258,10 @@ async def _run(
 def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        good = False
-    if not good or not url.isascii() or not url.isprintable() or " " in url:
+        valid = False
+    if not valid or not url.isascii() or not url.isprintable() or " " in url:
         raise BadOption("openai: base_url is not an address. Write it as http://HOST:PORT/v1.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadOption(
@@ -273,12 +273,12 @@ def _checked_url(url: str) -> str:
 
 def _checked_extra(extra: str) -> dict[str, Any]:
     try:
-        more = orjson.loads(extra or "{}")
+        added = orjson.loads(extra or "{}")
     except orjson.JSONDecodeError as trouble:
         raise BadOption(f"openai: extra is not JSON ({trouble}).") from None
-    if not isinstance(more, dict) or any(name in more for name in _FIXED):
+    if not isinstance(added, dict) or any(name in added for name in _FIXED):
         raise BadOption(f"openai: extra must be a JSON object without {', '.join(_FIXED)}.")
-    return more
+    return added
 
 
 _LEAST = {

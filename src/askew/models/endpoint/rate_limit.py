@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from random import Random
 
 WINDOW = 100
-"""Last replies that are considered."""
+"""Number of recent replies that are considered."""
 SHARE, FEW = 0.1, 2
 """Faults among them that count as chance: this share, plus this many."""
 SOON = 50
@@ -31,9 +31,9 @@ class Limiter:
     """Additive increase, multiplicative decrease (Chiu and Jain 1989), with TCP's slow start (Jacobson 1988).
 
     The limit grows by one with each answer (so it doubles each round) up to halfway between the last limit
-    that overloaded the server and what it fell to, then by one each round; more slowly where overload recurs soon, and
+    that overloaded the server and what it fell to, then by one each round; more slowly if overload recurs soon, and
     faster again for each step without it. An occasional fault is chance and changes nothing. The server is overloaded
-    when
+    if
 
     * many requests fail: more than a tenth of the last replies plus two, or about as many in a row; the limit is
       halved;
@@ -204,11 +204,11 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     """
     if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
-    said = headers.get("retry-after", "")
-    if (seconds := _number(said)) is not None:
+    value = headers.get("retry-after", "")
+    if (seconds := _number(value)) is not None:
         return seconds
     try:
-        date = parsedate_to_datetime(said)
+        date = parsedate_to_datetime(value)
         if date.tzinfo is None:
             date = date.replace(tzinfo=timezone.utc)
         left = (date - (now or datetime.now(timezone.utc))).total_seconds()

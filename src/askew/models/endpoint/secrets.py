@@ -1,4 +1,4 @@
-"""Keys and other secrets: sent to the endpoint and shown nowhere.
+"""Keys and other secrets: sent to the endpoint and never shown.
 
 The key is read from the environment or a ``.env`` file; the request's ``extra`` fields may hold other secrets.
 """
@@ -45,13 +45,13 @@ def api_key(address_from_file: bool = False) -> str | None:
     """The key, or None. An address from ``.env`` is used only with a key from there: whoever wrote that file must not
     get the key of the person who runs askew.
     """
-    ours, filed = _from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")
-    if address_from_file and filed is None and ours is not None:
+    exported, from_file = _from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")
+    if address_from_file and from_file is None and exported is not None:
         raise ModelError(
             "OPENAI_BASE_URL is from the file .env in this folder, and OPENAI_API_KEY is not: the key would go to "
             "whoever wrote that file. If you trust it, put the key into the same file or give --base-url."
         )
-    key = filed if address_from_file or (ours is None and "OPENAI_API_KEY" not in os.environ) else ours
+    key = from_file if address_from_file or (exported is None and "OPENAI_API_KEY" not in os.environ) else exported
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise ModelError("OPENAI_API_KEY has characters that a key cannot have (not shown here). Copy it again.")
     return key
@@ -103,15 +103,15 @@ def hide_in(body: bytes, secrets: Iterable[str | None]) -> bytes:
 
 @lru_cache(maxsize=64)
 def _pattern(secret: str) -> re.Pattern[str]:
-    return re.compile("".join(map(_ways, secret)))
+    return re.compile("".join(map(_escapes, secret)))
 
 
-def _ways(sign: str) -> str:
+def _escapes(character: str) -> str:
     """A pattern for a character: plain, or as JSON, URLs, HTML and the shell escape it."""
-    code = "".join(f"[{digit}{digit.upper()}]" for digit in f"{ord(sign):x}")
-    ways = [rf"\\{{0,8}}{re.escape(sign)}", rf"\\{{1,8}}(?:u0{{0,3}}|x){code}", f"%(?:25){{0,3}}{code}"]
-    ways += [f"&#0{{0,8}}{ord(sign)};", f"&#[xX]0{{0,8}}{code};", *(["'\"'\"'"] if sign == "'" else [])]
-    return f"(?:{'|'.join(ways)})"
+    code = "".join(f"[{digit}{digit.upper()}]" for digit in f"{ord(character):x}")
+    forms = [rf"\\{{0,8}}{re.escape(character)}", rf"\\{{1,8}}(?:u0{{0,3}}|x){code}", f"%(?:25){{0,3}}{code}"]
+    forms += [f"&#0{{0,8}}{ord(character)};", f"&#[xX]0{{0,8}}{code};", *(["'\"'\"'"] if character == "'" else [])]
+    return f"(?:{'|'.join(forms)})"
 
 
 def _long(value: Any) -> Iterator[str]:

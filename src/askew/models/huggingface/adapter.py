@@ -116,7 +116,7 @@ class HuggingFace:
 
     @property
     def _prompt_signature(self) -> str:
-        """What else is in a prompt: options of the chat template, the date if it prints one, a font."""
+        """What else determines a prompt: options of the chat template, the date if it prints one, a font."""
         parts = {
             "template": json.dumps(self.template, sort_keys=True) if self.template else "",
             "date": str(TODAY) if prints_date(self.folder.chat_template) else "",
@@ -134,8 +134,8 @@ class HuggingFace:
         loaded = load(self.folder, self.task, self.device, self.dtype, self.adapter, self.font)
         if "<s_answer>" in self.prompt and "<s_answer>" not in loaded.tokenizer.get_vocab():
             raise ModelError(
-                f"{self.folder.path}: the model does not answer questions: its tokenizer has no <s_answer>, as Donut "
-                "for document questions has. If it answers questions asked in another form, give it with prompt=... ."
+                f"{self.folder.path}: the model does not answer questions: its tokenizer has no <s_answer>, unlike "
+                "Donut for document questions. If it answers questions in another form, give that with prompt=... ."
             )
         if self.task == "generate":
             return Generator(loaded, self.max_new_tokens, self.num_beams, self.template)
@@ -148,7 +148,7 @@ class HuggingFace:
         return self._in_batches(questions, self._ask)
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer; nan where the question cannot be asked.
+        """The probability of each given answer; nan if the question cannot be asked.
 
         Classifiers give their score of that label, 0 if there is none. Generators are forced to write the answer, and
         give exp of the mean log-probability of its tokens, without the end of the sequence.

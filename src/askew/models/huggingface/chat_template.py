@@ -68,7 +68,7 @@ def render(template: str, content: Any, options: Mapping[str, Any], special_toke
             f"The model's chat template cannot be used ({type(error).__name__}: {error}). "
             "Check the options given with template=..., or the chat template in the folder."
         ) from error
-    return str(prompts[0][0])  # (prompts, indices of what the assistant said)
+    return str(prompts[0][0])  # (prompts, indices of the assistant's text)
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def prints_date(template: str) -> bool:
 
 
 def may_think(template: str, options: Mapping[str, Any]) -> bool:
-    """Whether a model with this template may think before it answers: the template knows thoughts and closes none.
+    """Whether a model with this template may think before it answers: it has thoughts, and the prompt closes none.
 
     >>> may_think("{{ messages[0].content }}", {})
     False

@@ -37,7 +37,7 @@ class Classifier:
 
     def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch; 0 outside the vocabulary."""
-        return given(answers, self._logits(texts, images), self.labels)
+        return scores_of(answers, self._logits(texts, images), self.labels)
 
     def preview(self, text: str, image: Any) -> str:
         """The question, with the number of tokens; the image is not in the text."""
@@ -74,7 +74,7 @@ class RegionClassifier:
 
     def score(self, texts: Sequence[str], regions: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch; 0 outside the vocabulary."""
-        return given(answers, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
+        return scores_of(answers, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
 
     def preview(self, text: str, regions: Any) -> str:
         """The question, with the number of tokens and of regions."""
@@ -133,8 +133,8 @@ def best(questions: Sequence[Question], logits: Any, labels: Sequence[str], soft
     ]
 
 
-def given(answers: Sequence[str], logits: Any, labels: Sequence[str], softmax: bool = False) -> list[float]:
-    """The score of one given answer per row, as ``best`` scores; 0 for one that is not a label."""
+def scores_of(answers: Sequence[str], logits: Any, labels: Sequence[str], softmax: bool = False) -> list[float]:
+    """The score of one given answer per row, computed as in ``best``; 0 for one that is not a label."""
     table = _probabilities(logits, labels, softmax)[1].tolist()
     places = {label: place for place, label in reversed(list(enumerate(labels)))}  # the first of equal labels
     return [row[places[answer]] if answer in places else 0.0 for row, answer in zip(table, answers, strict=True)]

@@ -220,7 +220,7 @@ def read_labels(file: str) -> tuple[str, ...]:
 
 
 def default_template(given: Any) -> str:
-    """One chat template, where a folder or a tokenizer has several by name: the one called "default", or the first.
+    """The chat template; if a folder or a tokenizer has several by name, the one called "default", or the first.
 
     >>> default_template([{"name": "tools", "template": "T"}, {"name": "default", "template": "D"}])
     'D'

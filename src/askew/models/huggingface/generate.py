@@ -79,7 +79,7 @@ class Generator:
 
     @property
     def image_mark(self) -> str:
-        """The text that replaces ``{image}`` in a prompt; empty where template or processor places the image."""
+        """The text that replaces ``{image}`` in a prompt; empty if the template or the processor places the image."""
         return "" if self._template or self._family.adds_image_token else self.loaded.image_token
 
     def begin(self) -> None:
@@ -165,7 +165,7 @@ class Generator:
     def _forced(self, inputs: Any, images: Sequence[Any], forms: Sequence[Any]) -> Forced:
         """The model forced to write one of the forms of each row."""
         forced = Forced(forms, next(iter(self._ends), self.loaded.tokenizer.pad_token_id))
-        # two tokens more: a generation config may force the first and the last
+        # two extra tokens: a generation config may force the first and the last
         self._generate(inputs, images, forced.longest + 2, 1, [forced])
         return forced
 
@@ -191,7 +191,7 @@ class Generator:
     def _scores(
         self, inputs: Any, images: Sequence[Any], rows: list[list[int]], logs: list[list[float]]
     ) -> list[float | None]:
-        """The probability of each written answer. What a beam search found is written once more, token by token."""
+        """The probability of each written answer. The result of a beam search is written again, token by token."""
         special = frozenset({*self.loaded.tokenizer.all_special_ids, *self._ends})
         if self.num_beams > 1:
             rows = [[token for token in row if token not in special] for row in rows]
@@ -207,7 +207,7 @@ class Generator:
 
     @property
     def _ends(self) -> list[int]:
-        """The tokens that end an answer, as the generation config has them."""
+        """The tokens that end an answer, from the generation config."""
         config = self.loaded.model.generation_config
         found = None if config is None else config.eos_token_id
         return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]

@@ -1,7 +1,7 @@
 """Why a folder cannot be loaded as a model, one message for each cause.
 
-What can be seen without torch and transformers is checked first, before any weights are read; ``explain`` turns what
-transformers raises into a message of the same kind.
+Whatever can be checked without torch and transformers is checked first, before any weights are read; ``explain`` turns
+exceptions of transformers into messages of the same kind.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from askew.models.huggingface.folder import Folder, Task
 
 ADAPTER = "adapter_config.json"
-"""The file that makes a folder a LoRA adapter, or one that has an adapter beside its weights."""
+"""The file that marks a LoRA adapter, in a folder of its own or beside the model's weights."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _HEADER_LIMIT = 100 << 20
@@ -46,7 +46,7 @@ _QUANTISERS = {
 
 
 def check_config(folder: Path) -> Mapping[str, Any]:
-    """The content of ``config.json``; raises what the folder is instead of a model."""
+    """The content of ``config.json``; raises an error that says what the folder is, if it is not a model."""
     if (folder / "config.json").is_file():
         return read_json(folder / "config.json")
     if (folder / ADAPTER).is_file():
@@ -164,9 +164,9 @@ def quantisation(config: Mapping[str, Any]) -> str:
     ('awq', '')
     """
     for part in (config, config.get("text_config") or {}):
-        said = part.get("quantization_config") if isinstance(part, Mapping) else None
-        if isinstance(said, Mapping):
-            return str(said.get("quant_method") or "unknown method")
+        settings = part.get("quantization_config") if isinstance(part, Mapping) else None
+        if isinstance(settings, Mapping):
+            return str(settings.get("quant_method") or "unknown method")
     return ""
 
 
@@ -206,7 +206,7 @@ def explain(folder: Folder, task: Task, error: Exception) -> ModelError:
         )
     if "mismatched_sizes" in text:
         return ModelError(
-            f"{path}: the shapes of the weights are not those of config.json. Copy both from the same checkpoint."
+            f"{path}: the shapes of the weights do not match config.json. Copy both from the same checkpoint."
         )
     if "safetensor" in f"{reason}{type(error).__module__}".lower():
         return ModelError(f"{path}: the weights are damaged ({reason}). Copy or download them again.")
@@ -241,8 +241,8 @@ def needs_torchvision(folder: Folder) -> ModelError:
     fitting = f"torchvision==0.{int(minor) + 15}.*" if minor.isdigit() else "torchvision"
     return ModelError(
         f"{folder.path}: transformers prepares images of {folder.model_type!r} with torchvision, which is not "
-        f"installed or does not fit torch {torch.__version__}. Install the one that belongs to it, from where torch "
-        f"came: pip install '{fitting}'"
+        f"installed or does not fit torch {torch.__version__}. Install the version that belongs to it, from the same "
+        f"source as torch: pip install '{fitting}'"
     )
 
 

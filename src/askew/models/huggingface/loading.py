@@ -121,23 +121,23 @@ def _apply_adapter(model: Any, adapter: Path) -> None:
     unused, missing = sorted(report.unexpected_keys), sorted(report.missing_keys)
     if unused or missing:
         raise ModelError(
-            f"{adapter}: the adapter does not fit the model: {len(unused)} of its weights have no place there and "
+            f"{adapter}: the adapter does not fit the model: {len(unused)} of its weights are not in the model and "
             f"{len(missing)} are missing, e.g. {(unused or missing)[0]!r}. Give the base model it was trained on."
         )
 
 
 @contextmanager
 def _base_alone(transformers: Any) -> Iterator[None]:
-    """Load weights without an adapter beside them. transformers would apply it, and not report missing base weights."""
+    """Ignore an adapter beside the weights: transformers would apply it, and not report missing base weights."""
     module = transformers.modeling_utils
-    found = getattr(module, "maybe_load_adapters", None)
-    if found is not None:
+    original = getattr(module, "maybe_load_adapters", None)
+    if original is not None:
         module.maybe_load_adapters = lambda path, *rest, **options: (None, path, {})
     try:
         yield
     finally:
-        if found is not None:
-            module.maybe_load_adapters = found
+        if original is not None:
+            module.maybe_load_adapters = original
 
 
 def _check_weights(folder: Folder, report: Any) -> None:
@@ -162,7 +162,7 @@ def _check_vocabulary(folder: Folder, tokenizer: Any) -> None:
 
 
 def pick_device(device: str) -> str:
-    """The device to run on: as asked, or with ``auto`` a GPU if torch finds one."""
+    """The device to run on: as requested, or with ``auto`` a GPU if torch finds one."""
     torch = need("torch", "hf")
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if device == "auto":
@@ -174,7 +174,7 @@ def pick_device(device: str) -> str:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """No request to the hub within this block, whatever transformers wants; no environment variable is changed."""
+    """Prevent requests to the hub within this block, whatever transformers does; changes no environment variable."""
     constants = need("huggingface_hub", "hf").constants
     before = constants.HF_HUB_OFFLINE
     constants.HF_HUB_OFFLINE = True
@@ -186,7 +186,7 @@ def offline() -> Iterator[None]:
 
 @contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars and no hints of transformers while loading."""
+    """Suppress transformers' progress bars and hints while loading."""
     logs = transformers.utils.logging
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
     logs.set_verbosity_error()
@@ -202,7 +202,7 @@ def _quiet(transformers: Any) -> Iterator[None]:
 def load_processor(transformers: Any, folder: Folder, config: Any) -> Any:
     """The processor of a folder, without its video part if that needs a package that is not installed.
 
-    Images are prepared with Pillow even where torchvision is installed, so that answers do not depend on that; only
+    Images are prepared with Pillow even if torchvision is installed, so that answers do not depend on that; only
     families that transformers has no other code for use torchvision.
     """
     processor = _load(transformers, folder, config)
@@ -211,8 +211,8 @@ def load_processor(transformers: Any, folder: Folder, config: Any) -> Any:
         if (folder.path / "preprocessor_config.json").is_file():
             transformers.AutoImageProcessor.from_pretrained(folder.path, backend="pil", **LOCAL)  # raises the reason
         raise ModelError(
-            f"{folder.path}: {folder.architecture or folder.model_type} has no image processor: it is a model of text "
-            "alone, or preprocessor_config.json is missing. Give a model that reads images, or copy that file."
+            f"{folder.path}: {folder.architecture or folder.model_type} has no image processor: it is a text-only "
+            "model, or preprocessor_config.json is missing. Give a model that reads images, or copy that file."
         )
     if not type(image_processor).__name__.endswith("Pil"):
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder.path, backend="pil", **LOCAL)

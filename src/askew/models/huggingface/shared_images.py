@@ -83,17 +83,17 @@ class PreparedOnce:
         firsts, which = places(single)
         if len(firsts) == len(single):
             return self._inner(images, *rest, **options)
-        made = self._inner([images[place] for place in firsts], *rest, **options)
-        repeated = {key: _repeat(value, _lengths(made, len(firsts)), which) for key, value in made.items()}
+        prepared = self._inner([images[place] for place in firsts], *rest, **options)
+        repeated = {key: _repeat(value, _lengths(prepared, len(firsts)), which) for key, value in prepared.items()}
         if any(value is None for value in repeated.values()):
             return self._inner(images, *rest, **options)
-        made.update(repeated)
-        return made
+        prepared.update(repeated)
+        return prepared
 
 
-def _lengths(made: Mapping[str, Any], count: int) -> list[int]:
+def _lengths(prepared: Mapping[str, Any], count: int) -> list[int]:
     """The number of rows of each image: one, or the number of patches in its grid (Qwen-VL families)."""
-    grid = made.get("image_grid_thw")
+    grid = prepared.get("image_grid_thw")
     return [1] * count if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]
 
 

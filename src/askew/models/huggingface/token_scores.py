@@ -1,7 +1,7 @@
-"""Probabilities of tokens while a model writes: of its own answer, or of a given one that it is made to write.
+"""Probabilities of tokens while a model writes: of its own answer, or of a given one that it is forced to write.
 
 Both are logits processors for ``generate``, so prompts, padding, positions and caches are those of answering, whatever
-the family. They come last, so probabilities are after whatever the generation config does to logits (a repetition
+the family. They come last, so probabilities include whatever the generation config does to logits (a repetition
 penalty, suppressed tokens).
 """
 
@@ -30,7 +30,7 @@ class Greedy:
         return scores
 
     def rows(self) -> list[list[float]]:
-        """For each row the log-probability of its token in each step."""
+        """For each row, the log-probability of its token in each step."""
         return [list(row) for row in zip(*(step.tolist() for step in self._steps), strict=True)]
 
 
@@ -51,7 +51,7 @@ class Forced:
 
     @property
     def longest(self) -> int:
-        """Tokens that the longest form has."""
+        """The number of tokens of the longest form."""
         return max((len(form) for forms in self._forms for form in forms), default=0)
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
@@ -73,16 +73,16 @@ class Forced:
         return max(written, key=lambda form: float(row[form[0]]), default=())
 
     def probabilities(self) -> list[float]:
-        """For each row exp of the mean log-probability of its answer's tokens; 0 for an answer of no tokens."""
+        """For each row, exp of the mean log-probability of its answer's tokens; 0 for an answer without tokens."""
         return [mean_probability(logs[: len(form)]) for logs, form in zip(self.rows(), self._chosen, strict=True)]
 
     def rows(self) -> list[list[float]]:
-        """For each row the log-probability of its token in each step."""
+        """For each row, the log-probability of its token in each step."""
         return [list(row) for row in zip(*self._steps, strict=True)]
 
 
 def mean_probability(logs: Sequence[float]) -> float:
-    """exp of the mean: the geometric mean of the tokens' probabilities, which does not punish long answers.
+    """exp of the mean: the geometric mean of the tokens' probabilities, which does not penalise long answers.
 
     >>> round(mean_probability([math.log(0.9), math.log(0.4)]), 6), mean_probability([]), mean_probability([-math.inf])
     (0.6, 0.0, 0.0)
@@ -93,9 +93,9 @@ def mean_probability(logs: Sequence[float]) -> float:
 def answer_probability(
     tokens: Tokens, logs: Sequence[float], special: frozenset[int], thoughts_in: Callable[[Tokens], int]
 ) -> float | None:
-    """``mean_probability`` of the tokens of an answer: without special ones and those up to the end of a last thought.
+    """``mean_probability`` of an answer's tokens, without special ones and those up to the end of the last thought.
 
-    ``thoughts_in`` counts the ends of thoughts in the text of some tokens. None where no token is left.
+    ``thoughts_in`` counts the ends of thoughts in the text of some tokens. None if no token is left.
 
     >>> logs = [math.log(p) for p in (0.1, 0.5, 0.9, 0.4, 0.2)]
     >>> round(answer_probability([8, 7, 4, 5, 2], logs, frozenset({2}), lambda tokens: tokens.count(7)), 6)

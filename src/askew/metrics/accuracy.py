@@ -22,7 +22,7 @@ def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
 
     With ten answers ``official`` and ``robust`` give 0, .3, .6, .9 or 1 for 0, 1, 2, 3 or more matches. With fewer
     than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1;
-    the official evaluator, designed for ten, could never give 1 there.
+    the official evaluator, designed for ten, could never give 1 in that case.
 
     >>> accuracy("two", ("2", "2", *["3"] * 8))
     0.6
@@ -92,7 +92,7 @@ class Accuracy(Metric):
 
     ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD and *Pert* of VQA P2; its *Ori* is ``paired``: each
     original as often as it has variants, so that the two can be compared. ``all`` includes the originals without
-    variants; ``members`` is over every question, originals and variants alike. Nothing to measure: nan.
+    variants; ``members`` is over every question, originals and variants alike. nan if there is nothing to measure.
     """
 
     of: Side = "all"
@@ -101,7 +101,7 @@ class Accuracy(Metric):
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if self.of not in get_args(Side):
-            raise BadOption(f"Accuracy of what? {self.of!r} is none of {', '.join(get_args(Side))}.")
+            raise BadOption(f"Accuracy of what? {self.of!r} is not one of {', '.join(get_args(Side))}.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(sum of accuracies, how many)."""
@@ -210,10 +210,10 @@ class Worst(Metric):
 
 @dataclass(frozen=True)
 class HeadTailGap(Metric):
-    """Δ = (head − tail) / tail: the accuracy on questions with frequent answers against that on rare ones.
+    """Δ = (head − tail) / tail: the accuracy on questions with frequent answers compared with that on rare ones.
 
     Kervadec et al. 2021. Questions have the tag ``tag`` with the value head or tail; others are left out. Accuracies
-    of 60 % and 40 % give Δ = 0.5. Nothing to measure where no tail question is answered correctly: nan.
+    of 60 % and 40 % give Δ = 0.5. nan if no tail question is answered correctly.
     """
 
     share: ClassVar[bool] = False
@@ -329,7 +329,7 @@ def official_table(questions: Iterable[Question], answers: Mapping[Id, str]) -> 
 def _official_accuracy(answer: str, people: list[str]) -> float:
     matches = people.count(answer)
     if matches in (1, 2, 3):
-        return _as_the_evaluator_adds_up(tuple([answer == one for one in people]))
+        return _as_the_evaluator_adds_up(tuple([answer == other for other in people]))
     return 1.0 if matches else 0.0
 
 
@@ -339,7 +339,7 @@ def _as_the_evaluator_adds_up(matching: tuple[bool, ...]) -> float:
     people, matches = len(matching), sum(matching)
     if people < 4:
         return leave_one_out(matches, people)
-    return _added(min(1.0, (matches - one) / 3) for one in matching) / people
+    return _added(min(1.0, (matches - match) / 3) for match in matching) / people
 
 
 def _percent(values: list[float]) -> float:

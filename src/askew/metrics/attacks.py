@@ -94,8 +94,8 @@ class ValidAttackRate(Metric):
 class AttackAccuracy(Metric):
     """VQA accuracy over all questions under an attack with this budget of texts for each.
 
-    A rewording counts where the attack had reached its goal within the budget (``fooled_at`` in its note); of every
-    other question the original counts. One attack with a large budget gives the whole curve.
+    A rewording counts if the attack reached its goal within the budget (``fooled_at`` in its note); for every other
+    question the original counts. One attack with a large budget gives the whole curve.
     """
 
     budget: int = 100

@@ -36,7 +36,7 @@ class Fillable:
 
     @staticmethod
     def joined(parts: Sequence[Fillable]) -> Fillable:
-        """Those of several sets of groups, whose numbers may be the same."""
+        """Several sets of groups together; they may use the same group numbers."""
         offsets = np.cumsum([0, *(int(part.groups.max(initial=-1)) + 1 for part in parts)])
         return Fillable(
             np.sum([part.fixed for part in parts], axis=0),
@@ -103,20 +103,20 @@ def bounds(metric: Metric, fillable: Fillable) -> tuple[float, float]:
     sums = fillable.extremes(fraction) if fraction else None
     if sums is None:
         return float("nan"), float("nan")
-    low, high = sorted(float(metric.combine(one)) for one in sums)
+    low, high = sorted(float(metric.combine(end)) for end in sums)
     return low, high
 
 
 def rows_of_fillings(metric: Metric, outcome: Outcome) -> list[Row]:
     """The rows of the fillings that matter for the bounds of this metric; empty if the metric ignores the group."""
     if isinstance(metric, FillsMissing):
-        found = [metric.measure(one) for one in metric.fillings(outcome)]
+        rows = [metric.measure(filling) for filling in metric.fillings(outcome)]
     elif isinstance(metric, ComparesAnswers):
         correct = metric.correct if isinstance(metric, CountsCorrect) else None
-        found = [metric.measure(one) for one in correct_or_wrong(outcome, metric.mode, correct)]
+        rows = [metric.measure(filling) for filling in correct_or_wrong(outcome, metric.mode, correct)]
     else:
-        found = [metric.measure(outcome, 0.0), metric.measure(outcome, 1.0)]
-    return list(dict.fromkeys(row for row in found if row is not None))
+        rows = [metric.measure(outcome, 0.0), metric.measure(outcome, 1.0)]
+    return list(dict.fromkeys(row for row in rows if row is not None))
 
 
 def correct_or_wrong(
@@ -168,11 +168,11 @@ def _first(metric: Metric, outcome: Outcome, variant: Variant, answer: str) -> f
 def filled(outcome: Outcome, original: str, variants: Sequence[str]) -> Outcome:
     """The outcome with these answers instead of the missing ones."""
     first = outcome.original if outcome.original.answer is not None else replace(outcome.original, answer=original)
-    others = tuple(
+    rest = tuple(
         replace(prediction, answer=answer) if prediction.answer is None else prediction
         for prediction, answer in zip(outcome.variants, variants, strict=True)
     )
-    return Outcome(outcome.group, first, others)
+    return Outcome(outcome.group, first, rest)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -205,5 +205,5 @@ def unsaid(taken: Iterable[str], other: int = 0) -> str:
 
 
 def known_answers(outcome: Outcome) -> Sequence[str]:
-    """The answers to the variants."""
+    """The answers to the variants that are not missing."""
     return [prediction.answer for prediction in outcome.variants if prediction.answer is not None]

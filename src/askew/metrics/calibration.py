@@ -1,8 +1,8 @@
-"""Calibration: whether a model's scores say how often its answers are correct, before and after the change.
+"""Calibration: whether a model's scores match how often its answers are correct, before and after the change.
 
-A model is calibrated when of its answers with score 0.8 eight in ten are correct (Guo et al. 2017). Accuracy here is
-VQA accuracy in the run's mode, so an answer may be partly correct. The table of calibration, and of accuracy where only
-the surest answers count, is filled outcome by outcome; its record is in results.json, and the report draws it.
+A model is calibrated when eight in ten of its answers with score 0.8 are correct (Guo et al. 2017). Accuracy here is
+VQA accuracy in the run's mode, so an answer may be partly correct. The table of calibration, and of accuracy when only
+the most confident answers count, is filled outcome by outcome; its record is in results.json, and the report draws it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class CalibrationError(Metric):
     """Expected calibration error: how far scores are from accuracy, over bins of equal width (Guo et al. 2017, eq. 3).
 
     Answers are sorted into bins by their score; the distance between mean score and mean accuracy of a bin counts by
-    its share of the answers. Answers without a score from 0 to 1 are left out. By chance alone it is above 0, the more
-    the fewer answers there are.
+    its share of the answers. Answers without a score from 0 to 1 are left out. By chance alone it is above 0, the
+    more so the fewer answers there are.
 
     >>> from askew.types import Group
     >>> asked = Question(1, None, "Is it?", ("yes",) * 10)
-    >>> group = lambda said, score: Outcome(Group(1, "s", asked), Prediction(1, said, score))
-    >>> metric, some = CalibrationError(), [group("yes", 0.9), group("no", 0.9), group("yes", 0.25)]
-    >>> round(float(metric.combine(np.sum([metric.measure(one) for one in some], axis=0))), 6)  # (0.8 + 0.75) / 3
+    >>> outcome = lambda answer, score: Outcome(Group(1, "s", asked), Prediction(1, answer, score))
+    >>> metric, data = CalibrationError(), [outcome("yes", 0.9), outcome("no", 0.9), outcome("yes", 0.25)]
+    >>> round(float(metric.combine(np.sum([metric.measure(each) for each in data], axis=0))), 6)  # (0.8 + 0.75) / 3
     0.516667
     """
 
@@ -53,7 +53,7 @@ class CalibrationError(Metric):
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if self.of not in get_args(Side):
-            raise BadOption(f"Calibration error of what? {self.of!r} is none of {', '.join(get_args(Side))}.")
+            raise BadOption(f"Calibration error of what? {self.of!r} is not one of {', '.join(get_args(Side))}.")
         if not 1 <= self.bins <= 100:
             raise BadOption(f"calibration-error: bins={self.bins}; 1 to 100 are possible.")
 
@@ -63,7 +63,7 @@ class CalibrationError(Metric):
         return -1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(answers, accuracy minus score summed over each bin ...); missing answers are left out, having no score."""
+        """(answers, accuracy minus score summed over each bin ...); missing answers have no score and are left out."""
         row = [0.0] * (self.bins + 1)
         for question, prediction, times in members(outcome, self.of):
             accuracy, score = soft(question, prediction, None, self.mode), prediction.score
@@ -90,8 +90,8 @@ class CalibrationError(Metric):
                         (outcome.original, *outcome.variants), (given.original, *given.variants), strict=True
                     )
                 )
-                first, *others = scored
-                yield Outcome(outcome.group, first, tuple(others))
+                first, *rest = scored
+                yield Outcome(outcome.group, first, tuple(rest))
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
         """Each bin separately as close to and as far from calibration as possible."""
@@ -128,7 +128,7 @@ def members(outcome: Outcome, of: Side) -> Iterator[tuple[Question, Prediction, 
 
 
 COVERAGES = tuple(tenth / 10 for tenth in range(1, 11))
-"""Coverages: shares of the most confident answers, for which the accuracy is given."""
+"""The shares of the most confident answers for which the accuracy is given."""
 
 
 @dataclass
@@ -145,9 +145,7 @@ class _ScoredAnswers:
 
 
 class ConfidenceTable:
-    """Scores and accuracies of one suite, on the originals that have variants (or on all, if none has) and on the
-    variants.
-    """
+    """Scores and accuracies of one suite, on the variants and on their originals (on all originals if none has any)."""
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
@@ -180,25 +178,25 @@ class ConfidenceTable:
             self.unscored += 1
         elif is_probability(score):
             for side in sides:
-                found = self._sides[side]
-                found.scores.append(score)
-                found.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
-                found.images.append(image_number(outcome))
+                answers = self._sides[side]
+                answers.scores.append(score)
+                answers.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
+                answers.images.append(image_number(outcome))
         else:
             self.outside += 1
 
     def record(self) -> dict[str, Any]:
-        """For results.json: ``before`` and ``after`` where answers have scores, and how the error changes."""
+        """For results.json: ``before`` and ``after`` if answers have scores, and how the error changes."""
         counts = {"answered": self.answered, "unscored": self.unscored, "outside": self.outside}
         images = np.unique(np.concatenate([np.asarray(side.images) for side in self._sides.values()]))
         before: Side = "original" if self._sides["variant"].scores else "all"
         columns = {"before": self._sides[before].columns(images), "after": self._sides["variant"].columns(images)}
-        found = {name: _side(*answers, self._mode) for name, answers in columns.items() if len(answers[0])}
-        if len(found) == 2:
+        sides = {name: _side(*answers, self._mode) for name, answers in columns.items() if len(answers[0])}
+        if len(sides) == 2:
             rows = (_rows(*columns[name], len(images)) for name in ("after", "before"))
             change = difference(CalibrationError(mode=self._mode), *rows)
-            found["change"] = _known(value=change.value, **_ends(change.interval()), p=change.p())
-        return {**counts, "mode": self._mode, "bins": BINS, **found}
+            sides["change"] = _known(value=change.value, **_ends(change.interval()), p=change.p())
+        return {**counts, "mode": self._mode, "bins": BINS, **sides}
 
 
 def _side(scores: Floats, accuracies: Floats, images: Ints, mode: Mode) -> dict[str, Any]:
@@ -232,9 +230,9 @@ def _side(scores: Floats, accuracies: Floats, images: Ints, mode: Mode) -> dict[
 
 
 def surest(scores: Floats, share: float) -> tuple[float, Floats]:
-    """The lowest score among this share of the answers, the surest first, and how far each answer is among them.
+    """The lowest score among this share of the most confident answers, and the weight of each answer among them.
 
-    Equal scores at the end are all among them in part, so that no order decides.
+    Answers tied at the lowest score get equal fractions, so their order does not matter.
 
     >>> least, weights = surest(np.array([0.9, 0.5, 0.5, 0.2]), 0.5)
     >>> least, weights.tolist()
@@ -263,8 +261,8 @@ def _accuracy(accuracies: Floats, images: Ints, weights: Any) -> dict[str, float
     return _known(accuracy=float(top / bottom), **_ends(interval(Accuracy(), rows[rows[:, 1] > 0])))
 
 
-def _ends(found: tuple[float, float]) -> Mapping[str, float]:
-    return {"low": found[0], "high": found[1]}
+def _ends(ends: tuple[float, float]) -> Mapping[str, float]:
+    return {"low": ends[0], "high": ends[1]}
 
 
 def _known(**values: float) -> dict[str, float | None]:

@@ -69,10 +69,10 @@ class ComprehensiveAccuracy(Metric):
 class SelfConsistency(Metric):
     """CONS: share of pairs whose answers are equal or different, as they should be.
 
-    People's answers do not matter if the change says what should happen (``same``, ``noise``: equal;
-    ``different``: not equal). A variant with its own reference answers (``given``) should be answered like the original
-    if people's most frequent answers to both are equal, else differently. Answers are normalised before comparison.
-    A pair with a missing answer is left out, or counts as ``failed`` says.
+    People's answers do not matter if the kind of change decides this (``same``, ``noise``: equal; ``different``: not
+    equal). A variant with its own reference answers (``given``) should be answered like the original if people's most
+    frequent answers to both are equal, otherwise differently. Answers are normalised before comparison. A pair with a
+    missing answer is left out, or counts as ``failed``.
     """
 
     pairwise: ClassVar[bool] = True
@@ -80,8 +80,8 @@ class SelfConsistency(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(consistent pairs, pairs)."""
         original = outcome.group.original
-        found = (consistent(original, outcome.original, v, p, failed) for v, p in outcome.pairs())
-        return summed(value for value in found if value is not None)
+        values = (consistent(original, outcome.original, v, p, failed) for v, p in outcome.pairs())
+        return summed(value for value in values if value is not None)
 
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
@@ -90,13 +90,13 @@ class SelfConsistency(Metric):
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """A missing original filled in like one of the variants, or like none; each missing variant like it or not."""
         known = known_answers(outcome)
-        return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, said: (said, unsaid([said])))
+        return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, answer: (answer, unsaid([answer])))
 
 
 def consistent(
     original: Question, first: Prediction, variant: Variant, second: Prediction, failed: float | None
 ) -> float | None:
-    """1.0 if the two answers are related as they should be, else 0.0; ``failed`` if one is missing.
+    """1.0 if the two answers are related as they should be, otherwise 0.0; ``failed`` if one is missing.
 
     None if a ``given`` variant or its original has no reference answers, so that the correct relation is unknown.
     """
@@ -137,8 +137,8 @@ class AnswerRate(Metric):
         first: tuple[Prediction, ...] = () if self.of == "variant" else (outcome.original,)
         first = first * len(outcome.variants) if self.of == "pairs" else first
         predictions = first if self.of == "original" else (*first, *outcome.variants)
-        found = (failed if p.answer is None else float(yes_no_other(p.answer) == self.says) for p in predictions)
-        return summed(value for value in found if value is not None)
+        values = (failed if p.answer is None else float(yes_no_other(p.answer) == self.says) for p in predictions)
+        return summed(value for value in values if value is not None)
 
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
@@ -156,9 +156,9 @@ class Consensus(Metric):
 
     A group is the original with its variants; a question without an answer is left out of it, and a group with fewer
     than k is ignored. With ``anchored`` only the subsets that contain the original count: for k = 2 the pairs
-    (original, perturbed) of VQA P2, even where an original has several variants.
+    (original, perturbed) of VQA P2, even if an original has several variants.
 
-    A group of four of which three are correct has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
+    A group of four with three correct answers has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
     """
 
     k: int = 2
@@ -174,8 +174,8 @@ class Consensus(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the group's subsets that are correct, 1)."""
         original = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
-        found = (judged(v.question, p, failed, self.correct, self.mode) for v, p in outcome.pairs())
-        variants = [value for value in found if value is not None]
+        values = (judged(v.question, p, failed, self.correct, self.mode) for v, p in outcome.pairs())
+        variants = [value for value in values if value is not None]
         if self.anchored:
             subsets = comb(len(variants), self.k - 1) if original is not None else 0
             whole = comb(round(sum(variants)), self.k - 1) * (original or 0.0)
@@ -204,13 +204,13 @@ _CORRECT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wr
 class Flips(Metric):
     """Share of pairs whose answers flip, of one kind or of any.
 
-    Where something the question does not ask about was removed (``same``, ``noise``: IV-VQA) a flip is another answer.
-    Where one of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an
-    answer that is not a number flips. Such a pair asks the same question of the edited image, and people's most
+    If something the question does not ask about was removed (``same``, ``noise``: IV-VQA), a flip is another answer. If
+    one of the counted things was removed (``given``: CV-VQA), it is a count that does not drop by ``drop``, or an
+    answer that is not a number. Such a pair asks the same question of the edited image, and people's most
     frequent answers are counts that drop by ``drop``. Any other pair is left out: with RAD's counterfactuals or with
     negations there is nothing to measure. A pair with a missing answer is left out too; counted as wrong it is a flip,
     counted as correct it is not. ``authors=True`` counts as the code of Agarwal et al. does: a pair of counts is never
-    a flip, but still a pair, if the answer after the edit is "many" or "black", not before it.
+    a flip, but still a pair, if the answer after the edit (not the one before) is "many" or "black".
     """
 
     kind: FlipKind = "any"
@@ -234,7 +234,7 @@ class Flips(Metric):
         before = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
         flips = pairs = 0
         for variant, prediction in outcome.pairs():
-            if not self._has_meaning(outcome.group.original, variant):
+            if not self._is_measurable(outcome.group.original, variant):
                 continue
             after = judged(variant.question, prediction, failed, self.correct, self.mode)
             follows = self._follows(outcome, variant, prediction, failed)
@@ -253,8 +253,8 @@ class Flips(Metric):
         known = known_answers(outcome)
         originals = {*known, *self._shifted(known, self.drop), *outcome.group.original.answers}
 
-        def answers(variant: Variant, said: str) -> list[str]:
-            likely = {said, *self._shifted([said], -self.drop), *variant.question.answers}
+        def answers(variant: Variant, before: str) -> list[str]:
+            likely = {before, *self._shifted([before], -self.drop), *variant.question.answers}
             return sorted({*likely, unsaid(likely)})
 
         return pair_by_pair(self, outcome, sorted({*originals, unsaid(originals)}), answers)
@@ -263,7 +263,7 @@ class Flips(Metric):
         """The numbers among these answers, plus ``by``."""
         return (str(count + by) for count in map(_count, answers) if count is not None)
 
-    def _has_meaning(self, original: Question, variant: Variant) -> bool:
+    def _is_measurable(self, original: Question, variant: Variant) -> bool:
         if variant.expect is not Expect.GIVEN:
             return variant.expect is not Expect.DIFFERENT
         if original.text != variant.question.text or not original.answers or not variant.question.answers:

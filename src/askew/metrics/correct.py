@@ -23,7 +23,7 @@ from askew.verbs import Metric
 Correct: TypeAlias = str
 """``modal``: equals people's most frequent answer after normalisation (RAD's formula has one answer per example).
 ``any``: has an accuracy above 0 (as in the consensus score). ``>=0.5``, ``>0.3``: has at least or more than that.
-``modal-or-unsure``: modal, or neither yes nor no where the question has no image (HallusionBench's own evaluator).
+``modal-or-unsure``: modal, or neither yes nor no if the question has no image (HallusionBench's own evaluator).
 """
 UNSURE = "modal-or-unsure"
 
@@ -36,8 +36,8 @@ def right(question: Question, prediction: Prediction, correct: Correct = "modal"
     In mode ``exact`` the modal answer is also compared character by character.
 
     >>> asked = Question(1, None, "How many?", ("2", "2", "2", "3"))
-    >>> said = Prediction(1, "three")
-    >>> right(asked, said), right(asked, said, "any"), right(asked, said, ">=0.5")
+    >>> three = Prediction(1, "three")
+    >>> right(asked, three), right(asked, three, "any"), right(asked, three, ">=0.5")
     (False, True, False)
     """
     return judged(question, prediction, 0.0, correct, mode) == 1.0
@@ -57,9 +57,9 @@ def judged(
 
 
 def is_unsure(prediction: Prediction) -> bool:
-    """Whether a reply to a yes/no question says neither; a refusal says neither, a failed request says nothing.
+    """Whether a reply to a yes/no question says neither. A refusal is such a reply, a failed request is not.
 
-    >>> [is_unsure(Prediction(1, said)) for said in ("I'm not sure", "Yes.")]
+    >>> [is_unsure(Prediction(1, reply)) for reply in ("I'm not sure", "Yes.")]
     [True, False]
     """
     if prediction.answer is None:
@@ -108,10 +108,10 @@ class AllCorrect(Metric):
     """Share of groups whose questions are all answered correctly, the original and every variant.
 
     It is G-Acc of NaturalBench, qAcc and fAcc of HallusionBench, circular accuracy of MMBench, pair accuracy of MMVP
-    and Perf-Con of ConVQA. With ``by`` the questions of a group are divided by that tag of theirs first, and each
+    and Perf-Con of ConVQA. With ``by``, the questions of a group are first divided by their value of that tag, and each
     part counts: Q-Acc of NaturalBench by ``question``, I-Acc by ``image``. A group (or part) with a missing answer is
-    left out, even if another answer is wrong: keeping only such groups would bias the share. With ``only`` just the
-    groups count whose original has that tag (``grouping=figure``), for benchmarks that group their questions twice.
+    left out, even if another answer is wrong: keeping only such groups would bias the share. With ``only``, just groups
+    whose original has that tag (``grouping=figure``) count, for benchmarks that group their questions twice.
 
     A group of four with one wrong answer counts 0 of 1; in two parts of two it counts 1 of 2.
     """
@@ -131,8 +131,8 @@ class AllCorrect(Metric):
             return None
         parts: dict[str, list[float | None]] = {}
         for question, prediction in members(outcome):
-            found = judged(question, prediction, failed, self.correct, self.mode)
-            parts.setdefault(_tag(question, self.by), []).append(found)
+            is_correct = judged(question, prediction, failed, self.correct, self.mode)
+            parts.setdefault(_tag(question, self.by), []).append(is_correct)
         known = [min(values) for values in map(_complete, parts.values()) if values]
         return (sum(known), float(len(known))) if known else None
 
@@ -157,8 +157,8 @@ class AverageCorrect(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of correct answers, 1)."""
-        found = [judged(question, said, failed, self.correct, self.mode) for question, said in members(outcome)]
-        known = _complete(found)
+        values = [judged(q, p, failed, self.correct, self.mode) for q, p in members(outcome)]
+        known = _complete(values)
         return (sum(known) / len(known), 1.0) if known else None
 
     def combine(self, sums: Any) -> Any:
@@ -188,11 +188,11 @@ class CorrectGivenParts(Metric):
         parts = [judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)]
         composed: list[float] = []
         for variant, prediction in outcome.pairs():
-            found = judged(variant.question, prediction, failed, self.correct, self.mode)
+            value = judged(variant.question, prediction, failed, self.correct, self.mode)
             if variant.test == self.part:
-                parts.append(found)
-            elif found is not None:
-                composed.append(found)
+                parts.append(value)
+            elif value is not None:
+                composed.append(value)
         known = _complete(parts)
         if not known or not composed:
             return None
@@ -211,7 +211,7 @@ def members(outcome: Outcome) -> Iterable[tuple[Question, Prediction]]:
 
 
 def _complete(values: list[float | None]) -> list[float]:
-    """The values if none is missing, else nothing."""
+    """The values if none is missing, otherwise an empty list."""
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
 

@@ -116,8 +116,8 @@ class Estimate:
     def _effective(self) -> float:
         """The number of independent Bernoulli trials with this variance."""
         width = self.most - self.least
-        found = self._share * (1 - self._share) * width * width / self._variance
-        return min(found, 2 * max(self.draws, float(self.images)))
+        trials = self._share * (1 - self._share) * width * width / self._variance
+        return min(trials, 2 * max(self.draws, float(self.images)))
 
     @property
     def _df(self) -> float:
@@ -186,5 +186,5 @@ def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float
 
 def difference(metric: Metric, first: Floats, second: Floats) -> Estimate:
     """The score over the first rows minus that over the second, over the same images in the same order."""
-    found = jackknifed if isinstance(metric, MapsFraction) else estimate
-    return found(metric, first).minus(found(metric, second))
+    estimator = jackknifed if isinstance(metric, MapsFraction) else estimate
+    return estimator(metric, first).minus(estimator(metric, second))

@@ -49,7 +49,7 @@ class RScore(Metric):
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if not 0 <= self.t < self.m <= 1:
-            raise BadOption(f"R_score wants 0 <= t < m <= 1, but t = {self.t} and m = {self.m}.")
+            raise BadOption(f"R_score needs 0 <= t < m <= 1, but t = {self.t} and m = {self.m}.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(clean accuracy, noisy accuracy, 1)."""
@@ -68,7 +68,7 @@ class RScore(Metric):
         return sums[0] - sums[1], sums[2]
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
-        """At the largest possible loss or gain, and at the smallest; an outer bound where the smallest is 0."""
+        """At the largest possible loss or gain, and at the smallest; an outer bound if the smallest is 0."""
         ends = fillable.extremes(self.fraction)
         if ends is None:
             return float("nan"), float("nan")
@@ -130,7 +130,7 @@ class NoiseLoss(Metric):
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if not 0 <= self.since < self.level:
-            raise BadOption(f"noise-loss wants 0 <= since < level, but since = {self.since} and level = {self.level}.")
+            raise BadOption(f"noise-loss needs 0 <= since < level, but since = {self.since} and level = {self.level}.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy before, accuracy after, 1)."""
@@ -154,8 +154,8 @@ class NoiseLoss(Metric):
 class NoiseFalls(Metric):
     """The share of steps of the noise curve, level by level from 0 to ``levels``, at which accuracy falls.
 
-    1 means that the curve falls at every step, for Huang et al. (2019, Figure 2) a sign that the ranking orders noise
-    by its strength: it says more about the ranking than about the model. Over groups that have every level.
+    1 means that the curve falls at every step, which Huang et al. (2019, Figure 2) take as a sign that the ranking
+    orders noise by its strength: it says more about the ranking than about the model. Over groups with every level.
     """
 
     share: ClassVar[bool] = False
@@ -168,7 +168,7 @@ class NoiseFalls(Metric):
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if self.levels < 1:
-            raise BadOption(f"noise-falls wants at least one level, but levels = {self.levels}.")
+            raise BadOption(f"noise-falls needs at least one level, but levels = {self.levels}.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy at each level from 0, 1)."""

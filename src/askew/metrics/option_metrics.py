@@ -22,7 +22,7 @@ from askew.verbs import Metric
 class OptionAccuracy(Metric):
     """Accuracy on the multiple-choice questions whose correct option has this letter, originals and variants alike.
 
-    A model that prefers a position is better on questions whose answer stands there.
+    A model that prefers a position is better on questions whose answer is in that position.
     """
 
     letter: str = "A"
@@ -48,8 +48,8 @@ class WrongOption(Metric):
     """Position bias: of the wrong answers to multiple-choice questions, the share that is the option of this letter.
 
     Without a preference for a position every letter has about the same share in all rotations of the options. A wrong
-    answer that is no option counts for no letter. A missing answer is left out, or counts as correct (``failed=1``) or
-    as a wrong answer with another letter (``failed=0``).
+    answer that is not an option counts for no letter. A missing answer is left out, or counts as correct (``failed=1``)
+    or as a wrong answer with another letter (``failed=0``).
     """
 
     better: ClassVar[Literal[0]] = 0
@@ -92,8 +92,8 @@ class Relevance(Metric):
     """How many people gave the answer, as a share of how many gave the most frequent one; mean over originals.
 
     With VisDial's dense ratings (Das et al. 2017, ``visdial:FOLDER,dense=true``) it is NDCG at rank 1: the relevance of
-    the option that is ranked first, divided by the highest relevance. NDCG as the challenge has it, over as many ranks
-    as there are relevant options, needs a ranking of all options, and a model here gives one answer.
+    the option that is ranked first, divided by the highest relevance. NDCG as the challenge defines it, over as many
+    ranks as there are relevant options, needs a ranking of all options, but a model here gives one answer.
 
     Four people find *yes* correct, two of them *it is* too: the answer *it is* counts 1/2.
     """
@@ -101,10 +101,10 @@ class Relevance(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the most frequent answer's votes, 1)."""
         votes = Counter(map(normalise, outcome.group.original.answers))
-        said = outcome.original.answer
-        if not votes or (said is None and failed is None):
+        answer = outcome.original.answer
+        if not votes or (answer is None and failed is None):
             return None
-        return (failed or 0.0) if said is None else votes[normalise(said)] / max(votes.values()), 1.0
+        return (failed or 0.0) if answer is None else votes[normalise(answer)] / max(votes.values()), 1.0
 
     def combine(self, sums: Any) -> Any:
         """The mean over originals."""

@@ -72,8 +72,8 @@ def compare(
     rows = {name: GroupRows(metrics, parts, groups) for name in runs}
     for name, outcomes in runs.items():
         _read(name, outcomes, rows[name])
-    found = _compared(rows, metrics, suite)
-    return corrected([replace(one, family=_family(one, headlines)) for one in found])
+    compared = _compared(rows, metrics, suite)
+    return corrected([replace(each, family=_family(each, headlines)) for each in compared])
 
 
 def corrected(differences: Sequence[Difference]) -> list[Difference]:
@@ -82,21 +82,21 @@ def corrected(differences: Sequence[Difference]) -> list[Difference]:
     The families are the headlines of all suites together, each suite's other metrics over the whole, and its parts.
     """
     families: dict[str, list[int]] = {}
-    for place, one in enumerate(differences):
-        families.setdefault(one.family, []).append(place)
-    found = list(differences)
+    for place, compared in enumerate(differences):
+        families.setdefault(compared.family, []).append(place)
+    result = list(differences)
     for places in families.values():
-        values = holm([found[place].p for place in places])
+        values = holm([result[place].p for place in places])
         size = sum(not isnan(p) for p in values)
         for place, p in zip(places, values, strict=True):
-            found[place] = replace(found[place], p_holm=ten_digits(p), family_size=size)
-    return found
+            result[place] = replace(result[place], p_holm=ten_digits(p), family_size=size)
+    return result
 
 
-def _family(one: Difference, headlines: Collection[str]) -> str:
-    if one.part:
-        return f"parts of {one.suite}"
-    return HEADLINE if one.metric in headlines else f"other metrics of {one.suite}"
+def _family(compared: Difference, headlines: Collection[str]) -> str:
+    if compared.part:
+        return f"parts of {compared.suite}"
+    return HEADLINE if compared.metric in headlines else f"other metrics of {compared.suite}"
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference
     _, images_of = np.unique(aligned.images, return_inverse=True)
     images = by_image(images_of, np.hstack([aligned.first, aligned.second]))
     ours, theirs = np.hsplit(images, 2)
-    found = difference(metric, ours, theirs)
-    low, high = found.interval()
+    estimated = difference(metric, ours, theirs)
+    low, high = estimated.interval()
     return replace(
         of,
         of_a=settled(first),
@@ -139,7 +139,7 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference
         difference=settled(first - second),
         low=settled(low),
         high=settled(high),
-        p=ten_digits(resolvable(found.p(), len(images))) if found.has_interval else float("nan"),
+        p=ten_digits(resolvable(estimated.p(), len(images))) if estimated.has_interval else float("nan"),
         n=int(aligned.counts.sum()),
         p_mcnemar=_mcnemar(aligned) if metric.pairwise else float("nan"),
         images=len(images),

@@ -112,17 +112,17 @@ class Fit:
 
 def sides(outcomes: Iterable[Outcome], correct: Correct = "modal", mode: Mode = "official") -> dict[str, Sides]:
     """The sums of one model for each augmentation (the variants' ``test``), for ``predicts_generalisation``."""
-    found: dict[str, list[tuple[float, ...]]] = {}
+    rows_of: dict[str, list[tuple[float, ...]]] = {}
     for outcome in outcomes:
-        question, said = outcome.group.original, outcome.original
-        before, right = soft(question, said, None, mode), judged(question, said, None, correct, mode)
+        original = outcome.group.original, outcome.original
+        before, right = soft(*original, None, mode), judged(*original, None, correct, mode)
         for variant, prediction in outcome.pairs():
             after = soft(variant.question, prediction, None, mode)
             also_right = judged(variant.question, prediction, None, correct, mode)
             if before is not None and right is not None and after is not None and also_right is not None:
                 row = (before, after, right, also_right, right * also_right)
-                found.setdefault(variant.test, []).append(row)
-    return {test: Sides(len(rows), *map(fsum, zip(*rows, strict=True))) for test, rows in found.items()}
+                rows_of.setdefault(variant.test, []).append(row)
+    return {test: Sides(len(rows), *map(fsum, zip(*rows, strict=True))) for test, rows in rows_of.items()}
 
 
 def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept: bool = False) -> list[Fit]:
@@ -138,7 +138,7 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
     if len(tests) < 2 or len(instances) < smallest:
         raise UsageError(
             f"Predicting an augmentation from the others takes 2 augmentations and {smallest} models or more; "
-            f"here are {len(tests)} ({', '.join(tests)}) and {len(instances)}. Score more models on the same suite."
+            f"there are {len(tests)} ({', '.join(tests)}) and {len(instances)}. Score more models on the same suite."
         )
     subsets = [(0, 1, 2), (0,), (1,), (2,)]
     found: list[dict[str, float]] = [{} for _ in subsets]
@@ -164,8 +164,8 @@ def has_rad(instance: Mapping[str, Sides]) -> bool:
     >>> has_rad({"a": Sides(9, 5, 5, 5, 5, 5), "b": Sides(9, 5, 5, 5, 5, 5)}), has_rad({"a": Sides(9), "b": Sides(9)})
     (True, False)
     """
-    others = [[side for test, side in instance.items() if test != target] for target in instance]
-    return all(any(s.original_right for s in some) and any(s.variant_right for s in some) for some in others)
+    kept = [[side for test, side in instance.items() if test != target] for target in instance]
+    return all(any(s.original_right for s in rest) and any(s.variant_right for s in rest) for rest in kept)
 
 
 def fit(x: Floats, y: Floats, intercept: bool) -> float:
@@ -187,8 +187,8 @@ def _features(others: Sequence[Sides]) -> tuple[float, float, float]:
     variant = fsum(side.variant_right for side in others)
     if not original or not variant:
         raise UsageError(
-            "RAD is not defined for a model that gets no original, or no variant, right on the augmentations "
-            f"that predict (of {pairs} pairs). Leave that model out."
+            "RAD is not defined for a model that answers no original, or no variant, correctly on the augmentations "
+            f"it is predicted from ({pairs} pairs). Leave that model out."
         )
     return fsum(side.accuracy for side in others) / pairs, both / original, both / variant
 

@@ -40,7 +40,7 @@ class YesNo(Metric):
             )
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(positive and found, not positive and taken for it, positive and missed)."""
+        """(true positives, false positives, false negatives)."""
         cells = [self._cell(question, prediction, failed) for question, prediction in members(outcome)]
         if self.paired:
             cells = cells[:1] * len(outcome.variants) + cells[1:]
@@ -65,7 +65,7 @@ class YesNo(Metric):
         asked = [_label(question) == self.positive for question, _ in members(outcome)]
         other = "no" if self.positive == "yes" else "yes"
         for to_positive, to_others in product((self.positive, other), repeat=2):
-            first, *rest = (to_positive if one else to_others for one in asked)
+            first, *rest = (to_positive if positive else to_others for positive in asked)
             yield filled(outcome, first, rest)
 
     def _cell(self, question: Question, prediction: Prediction, failed: float | None) -> Row | None:
@@ -73,8 +73,8 @@ class YesNo(Metric):
         if label not in ("yes", "no") or (prediction.answer is None and failed is None):
             return None
         positive = label == self.positive
-        said = prediction.answer
-        answered = yes_no_other(said) == self.positive if said is not None else positive == bool(failed)
+        answer = prediction.answer
+        answered = yes_no_other(answer) == self.positive if answer is not None else positive == bool(failed)
         return float(positive and answered), float(answered and not positive), float(positive and not answered)
 
 
@@ -90,11 +90,11 @@ _State: TypeAlias = Literal["right", "wrong", "unsure"]
 class FailureKind(Metric):
     """The share of wrong answers that are due to language hallucination, to visual illusion, or to either.
 
-    The decision tree of HallusionBench (Guan et al. 2024, Fig. 3), as its evaluator has it. A group is a question about
-    an unchanged figure or none (tag ``figure`` 0) and about other figures. Whether an answer that is wrong on a changed
-    figure repeats the one to the original tells language from vision. ``category`` is VD (cannot be answered without
-    the figure) or VS (can be), ``visual_input`` 2 marks a changed figure. An answer that is neither yes nor no is
-    unsure, which is no failure where there is no figure. Groups with a missing answer are left out.
+    The decision tree of HallusionBench (Guan et al. 2024, Fig. 3), as in its evaluator. A group is a question about an
+    unchanged figure or none (tag ``figure`` 0) and about other figures. Whether an answer that is wrong on a changed
+    figure repeats the one to the original distinguishes language from vision. ``category`` is VD (cannot be answered
+    without the figure) or VS (can be), ``visual_input`` 2 marks a changed figure. An answer that is neither yes nor no
+    is unsure, which is not a failure if there is no figure. Groups with a missing answer are left out.
 
     Two answers of a group are wrong, one by language and one by vision: each share is 1/2.
     """
@@ -119,11 +119,11 @@ class FailureKind(Metric):
         if None in states:
             return None
         first = everything[0][1].answer or ""
-        found = [
+        failures = [
             _failure(tags["category"], question, state, None if place == 0 else states[0], _same(prediction, first))
             for place, ((question, prediction), state) in enumerate(zip(everything, states, strict=True))
         ]
-        return float(found.count(self.kind)), float(sum(one is not None for one in found))
+        return float(failures.count(self.kind)), float(sum(failure is not None for failure in failures))
 
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
@@ -132,7 +132,7 @@ class FailureKind(Metric):
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """Every missing answer yes, no or neither."""
         missing = [prediction.answer is None for _, prediction in members(outcome)]
-        for first, *rest in product(*(("yes", "no", "unsure") if one else ("",) for one in missing)):
+        for first, *rest in product(*(("yes", "no", "unsure") if is_missing else ("",) for is_missing in missing)):
             yield filled(outcome, first, rest)
 
 
@@ -162,7 +162,7 @@ def _state(question: Question, prediction: Prediction, failed: float | None) -> 
     """Whether an answer is right, wrong, or neither yes nor no; None for a missing one."""
     if prediction.answer is None:
         return None if failed is None else "right" if failed else "wrong"
-    said = yes_no_other(prediction.answer)
-    if said == "other":
+    label = yes_no_other(prediction.answer)
+    if label == "other":
         return "unsure"
-    return "right" if said == _label(question) else "wrong"
+    return "right" if label == _label(question) else "wrong"

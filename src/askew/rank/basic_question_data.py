@@ -104,7 +104,7 @@ class BqdFile:
         return str(self.header.get("name") or "file")
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
-        """The basic questions of those of these texts that are in the file."""
+        """The basic questions of these texts, as far as they are in the file."""
         return self._index.known(list(dict.fromkeys(texts)))
 
     def __enter__(self) -> BqdFile:

@@ -15,7 +15,7 @@ def compiled(loop: F) -> F:
     """The same function as machine code, equal to the last bit: sums keep their order, and each product is rounded.
 
     It is compiled at its first call and cached on disk next to the source or in the user's cache folder
-    (``NUMBA_CACHE_DIR``); where neither is writable, each run compiles it again, which takes a few seconds.
+    (``NUMBA_CACHE_DIR``); if neither is writable, each run compiles it again, which takes a few seconds.
 
     >>> @compiled
     ... def total(values):
@@ -41,7 +41,7 @@ def _machine_code(loop: F, **options: Any) -> F:
     numba = need("numba", "rank")
     options |= {"nogil": True, "error_model": "numpy"}  # dividing by 0 gives inf or nan
     try:
-        made: F = numba.njit(cache=True, **options)(loop)
+        machine_code: F = numba.njit(cache=True, **options)(loop)
     except RuntimeError:  # no folder to keep it in
-        made = numba.njit(**options)(loop)
-    return made
+        machine_code = numba.njit(**options)(loop)
+    return machine_code

@@ -67,8 +67,8 @@ class Columns:
 
     def same(self, text: str, vector: Any) -> list[int]:
         """The columns that are this text: the one it is listed in, and the one with the same vector."""
-        found = self.pool.find(text)
-        columns = set() if found is None else {self._column_of(found)}
+        number = self.pool.find(text)
+        columns = set() if number is None else {self._column_of(number)}
         twin = self.column.get(_digest(vector))
         return sorted(columns if twin is None else columns | {twin})
 
@@ -129,7 +129,7 @@ def reaching(rows: Any, vector: Any, scores: Any, out: Any, level: float) -> tup
     """The rows not in ``out`` whose product with the vector may exceed ``level`` in absolute value, and the products.
 
     That of any other row is below ``level`` by at least ``rounding(vector)``. ``scores`` are the products in float32;
-    they only say which to compute in float64, so their last bits make no difference.
+    they only select what is computed in float64, so their last bits make no difference.
     """
     error = rounding(vector)
     numbers = np.flatnonzero(np.abs(scores) > level - 2 * error)
@@ -158,7 +158,7 @@ def correlations(rows, numbers, vector):  # type: ignore[no-untyped-def]
 
 
 DIGITS = 10
-"""Scores are rounded to so many decimals; equal scores rank by the place in the pool."""
+"""Scores are rounded to this many decimals; equal scores rank by their place in the pool."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class FittedCosine:
 
     def _ranked(self, text: str, columns: Any, scores: Any, k: int) -> Ranked:
         listed = [(float(scores[place]), number) for place, number in self.columns.listed(columns)]
-        listed.sort(key=lambda one: (-one[0], one[1]))
+        listed.sort(key=lambda item: (-item[0], item[1]))
         best = listed[:k]
         tied = sum(score >= best[-1][0] for score, _ in listed) if best else 0
         return Ranked(text, tuple(n for _, n in best), tuple(s for s, _ in best), {"tied": tied})

@@ -58,7 +58,7 @@ YES_NO = "yes/no"
 
 
 def is_yes_no(question: Question) -> bool:
-    """True when the answer type is yes/no or, where the data has none, when the question has that form.
+    """True when the answer type is yes/no or, if the data has none, when the question has that form.
 
     >>> [is_yes_no(Question(1, None, text)) for text in ("Is it red?", "Is it red or blue?", "What is red?")]
     [True, False, False]

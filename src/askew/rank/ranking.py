@@ -38,7 +38,7 @@ class Nearest:
 
     @classmethod
     def of(cls, ranked: Ranked, pool: Sequence[str]) -> Nearest:
-        """What a ranker found, with the pool's texts in place of their numbers.
+        """The result of a ranker, with the pool's texts in place of their numbers.
 
         >>> Nearest.of(Ranked("Is it hot?", (1,), (0.5,)), ["Why?", "Is it warm?"]).questions
         ('Is it warm?',)
@@ -86,7 +86,7 @@ Header = Mapping[str, Any]
 
 
 def signature(header: Header) -> str:
-    """What determines a ranking, in 16 digits; its file is found by it.
+    """A hash of what determines a ranking, 16 digits; it names the file of the ranking.
 
     >>> signature({"ranker": "a"}) == signature({"ranker": "a"}) != signature({"ranker": "b"})
     True
@@ -157,7 +157,7 @@ class RankingStore:
         except (sqlite3.Error, orjson.JSONDecodeError, OSError) as trouble:
             raise DataError(
                 f"{self.path}: the rankings stored there cannot be used ({trouble}). "
-                "Delete the file, and they are computed again, or set another folder with ASKEW_CACHE."
+                "Delete the file to compute them again, or set another folder with ASKEW_CACHE."
             ) from trouble
 
 
@@ -175,7 +175,7 @@ class Ranking:
     """
 
     name: str
-    """What tables call the ranker."""
+    """The name of the ranker in tables."""
     ranker: Ranker
     pool: QuestionPool
     pool_name: str = ""
@@ -183,7 +183,7 @@ class Ranking:
     """Which questions the pool holds: ``general`` or ``yesno``."""
     top: int = 21
     executor: Executor | None = field(default=None, compare=False)
-    """Who ranks batches; by default this process."""
+    """Ranks batches; by default, this process does."""
     on_ranked: Callable[[int], object] = field(default=lambda count: None, compare=False)
     """Called with the number of ranked texts after each batch."""
 
@@ -204,7 +204,7 @@ class Ranking:
 
     @cached_property
     def signature(self) -> str:
-        """The header in 16 digits."""
+        """The hash of the header, 16 digits."""
         return signature(self.header)
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
@@ -236,7 +236,7 @@ class Ranking:
         if not batches:
             return
         for ranked in self._executor.map(self._ranks, batches):
-            yield [Nearest.of(one, self.pool.texts) for one in ranked]
+            yield [Nearest.of(item, self.pool.texts) for item in ranked]
 
     @cached_property
     def _store(self) -> RankingStore:
@@ -255,7 +255,7 @@ class Ranking:
 
 
 def pool_hash(pool: QuestionPool) -> str:
-    """The texts of a pool in 16 digits."""
+    """A hash of the texts of a pool, 16 digits."""
     return hashlib.sha256("\n".join(pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

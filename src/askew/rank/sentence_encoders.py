@@ -32,8 +32,8 @@ def encoder_of(spec: str | Encoder) -> Encoder:
         return spec
     from askew.registry import make
 
-    made: Encoder = make("encoder", spec)
-    return made
+    encoder: Encoder = make("encoder", spec)
+    return encoder
 
 
 def embedded(encoder: Encoder, texts: Sequence[str], executor: Executor | None = None) -> Any:
@@ -66,7 +66,7 @@ def embedded(encoder: Encoder, texts: Sequence[str], executor: Executor | None =
 class Use:
     """Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020): 512 numbers, works offline.
 
-    A vector depends on its text alone, to the last bit, on every processor: ``use_network`` says why.
+    A vector depends on its text alone, to the last bit, on every processor: see ``use_network``.
     """
 
     def encode(self, texts: Sequence[str]) -> Any:
@@ -143,7 +143,7 @@ def _vectors(file: str, content: str) -> tuple[Any, dict[str, int]]:
 
 @dataclass(frozen=True, repr=False)
 class SentenceTransformers:
-    """A sentence-transformers folder, read with transformers; only plain data is loaded, no code of the folder runs.
+    """A sentence-transformers folder, read with transformers; only plain data is loaded, and none of its code runs.
 
     Each text is encoded alone and on one thread, so a vector depends on its text, the processor and the version of
     torch. On another processor its last bits can differ.
@@ -187,7 +187,7 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(path, **_OFFLINE)
         model = transformers.AutoModel.from_pretrained(path, use_safetensors=True, **_OFFLINE).eval()
-    except Exception as trouble:  # whatever a wrong or half-copied folder leads transformers to
+    except Exception as trouble:  # transformers raises anything for a wrong or incomplete folder
         raise DataError(
             f"{folder}: cannot be loaded ({type(trouble).__name__}: {str(trouble).partition(chr(10))[0]}). "
             "Check that the folder is complete and has model.safetensors."
@@ -227,9 +227,9 @@ def pooling_of(path: Path) -> str:
             f"{path}: its modules.json has {', '.join(other)}; only {', '.join(_UNDERSTOOD)} are understood. "
             "Encode with sentence-transformers itself and give the result as vectors:FILE."
         )
-    said = _read(path / kinds["Pooling"] / "config.json") if "Pooling" in kinds else {}
-    modes = [mode for flag, mode in _FLAGS.items() if said.get(flag)] or [str(said.get("pooling_mode", "mean"))]
-    unknown = [flag for flag, on in said.items() if flag.startswith("pooling_mode_") and on and flag not in _FLAGS]
+    config = _read(path / kinds["Pooling"] / "config.json") if "Pooling" in kinds else {}
+    modes = [mode for flag, mode in _FLAGS.items() if config.get(flag)] or [str(config.get("pooling_mode", "mean"))]
+    unknown = [flag for flag, on in config.items() if flag.startswith("pooling_mode_") and on and flag not in _FLAGS]
     if len(modes) != 1 or unknown or modes[0] not in _FLAGS.values():
         raise DataError(
             f"{path}: pooling by {' and '.join([*modes, *unknown])} is not understood; mean, cls or max is."

@@ -23,7 +23,7 @@ _TOKENS = 384
 _WIDTH = 512
 _BRANCH = 256
 _BRANCHES = ((2, 0), (3, 1), (5, 2))
-"""Of each convolution: the tokens of a window, and how many of them precede the current one."""
+"""For each convolution: the tokens of a window, and how many of them precede the current one."""
 _CHUNKS = 17
 """Token embeddings are stored as bytes; tokens with the same number modulo 17 share a scale and an offset."""
 
@@ -89,7 +89,7 @@ def _gathered(rows: Any, windows: Any) -> Any:
 
 @compiled
 def products(rows: Any, weights: Any) -> Any:
-    """A matrix product in float32: each sum is taken from left to right, in steps of eight that are written out.
+    """A matrix product in float32: each sum is taken from left to right, unrolled in steps of eight.
 
     >>> products(np.full((1, 8), 2, np.float32), np.ones((8, 3), np.float32)).tolist()
     [[16.0, 16.0, 16.0]]
@@ -127,7 +127,7 @@ def normalise(rows: Any, scale: Any, shift: Any, least: float) -> None:
 
 @compiled
 def segment_sums(rows: Any, lengths: Any) -> Any:
-    """The sum of the first rows, of those after them and so on, ``lengths`` of them each.
+    """The sums of consecutive rows: of the first ``lengths[0]``, then of the next ``lengths[1]``, and so on.
 
     >>> segment_sums(np.array([[1], [2], [3]], np.float32), np.array([2, 1])).tolist()
     [[3.0], [3.0]]

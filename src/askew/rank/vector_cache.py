@@ -24,7 +24,7 @@ _CHUNK = 500
 _AT_ONCE = 2000
 """New texts that are encoded and saved together."""
 _SLOW = 2000
-"""From so many new texts on, a progress bar is shown."""
+"""From this many new texts on, a progress bar is shown."""
 
 
 def cached_vectors(
@@ -40,7 +40,9 @@ def cached_vectors(
         first.setdefault(key, number)
     rows: Any = None
     with closing(_VectorFile(_path_of(signature))) as file:
-        for key, vector in _found(file, {key: texts[number] for key, number in first.items()}, encode, executor):
+        for key, vector in _vectors_by_key(
+            file, {key: texts[number] for key, number in first.items()}, encode, executor
+        ):
             rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
             rows[first[key]] = vector
     for number, key in enumerate(keys):
@@ -49,7 +51,7 @@ def cached_vectors(
     return rows
 
 
-def _found(
+def _vectors_by_key(
     file: _VectorFile,
     texts: Mapping[bytes, str],
     encode: Callable[[list[str]], Sequence[Any]],
@@ -129,7 +131,7 @@ class _VectorFile:
     def _disabled_on_error(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.Error, ValueError) as trouble:  # ValueError: no whole number of float32
+        except (OSError, sqlite3.Error, ValueError) as trouble:  # ValueError: not a whole number of float32
             self.close()
             warnings.warn(
                 f"{self._path}: vectors cannot be cached ({trouble}). Continuing without them. "

@@ -2,7 +2,7 @@
 
 The active columns solve  G x = h − λ  with G their Gram matrix and h their products with b; a column that the residual
 still correlates with by more than λ is added, one whose coefficient is not positive is dropped (Lawson & Hanson 1974,
-chapter 23): many at a time while the objective falls, and one at a time, which terminates, once it did not fall.
+chapter 23): many at a time while the objective falls, and one at a time, which terminates, once it does not.
 Rows of the pool are float32; every sum that a decision depends on is taken in float64.
 """
 
@@ -155,7 +155,7 @@ def positive_solution(gram, products, penalty, active, count, low, inverse, firs
 def step_to_edge(gram, products, penalty, active, count, low, inverse, first, x):  # type: ignore[no-untyped-def]
     """Lawson and Hanson's inner loop: go towards the solution until a coefficient vanishes, drop it, go on.
 
-    A last column that depends on the others takes over from them, as far as they can give, and replaces one.
+    If the last column depends linearly on the others, it takes over their weight until one of them vanishes.
     """
     right, aim, keep = np.empty(count), np.empty(count), np.empty(count, np.bool_)
     while True:
@@ -201,7 +201,7 @@ def solve_working_set(  # type: ignore[no-untyped-def]
 ):
     """The solution on the columns ``working``, started from those at the places ``warm`` with values ``warm_x``.
 
-    Gives the places of its support, their values and whether it was finished; the residual is left in ``residual``.
+    Returns the places of its support, their values and whether it was finished; the residual is left in ``residual``.
     ``rows`` (one per working column), ``gram`` and ``low`` are scratch.
     """
     size = len(working)

@@ -1,7 +1,7 @@
 """The certificate of a LASSO solution: a proven bound on its distance from the true minimum.
 
 With r = b − Σ xⱼaⱼ, cⱼ = aⱼ·r, m the largest cⱼ (or |cⱼ|) of the whole pool and s = min(1, λ/m), the vector s·r is
-feasible for the dual problem, and the duality gap is the sum of terms none of which is negative,
+feasible for the dual problem, and the duality gap is a sum of non-negative terms,
 
     G = ½ (1 − s)² ‖r‖² + Σ |xⱼ| (λ − s·sign(xⱼ)·cⱼ),
 
@@ -10,8 +10,8 @@ so that it is accurate down to 1e-17. The error of a coefficient is bounded in o
 * The support is correct: no column outside it reaches λ and no coefficient reaches zero within the error. Then the true
   coefficients solve a linear system, and ‖x − x*‖ ≤ ‖c − λ·sign(x)‖ / σ², ‖A(x − x*)‖ ≤ ‖c − λ·sign(x)‖ / σ, σ being
   the smallest singular value of the support's columns.
-* Else from the gap, as both problems are strongly convex: no column with |s·cⱼ| < λ − √(2G) has a weight in x*, and
-  ‖x − x*‖ ≤ √(2G)/σ, σ being the smallest singular value of the columns that remain.
+* Otherwise from the gap, as both problems are strongly convex: no column with |s·cⱼ| < λ − √(2G) has a weight in x*,
+  and ‖x − x*‖ ≤ √(2G)/σ, σ being the smallest singular value of the columns that remain.
 
 Two neighbours in the ranking are in their true order when they differ by more than twice the error.
 """
@@ -82,8 +82,8 @@ def certify(
     sigma = smallest_singular_value(rows, factor)
     off = float(np.linalg.norm(c - penalty * signs)) + _SUM_ERROR * float(np.sqrt(len(x)))
     error, shift = (off / sigma**2, off / sigma) if sigma > 0 else (0.0, 0.0)
-    right = len(x) == 0 or (sigma > 0 and float(np.abs(x).min()) > error)
-    if not right or highest + UNIT * shift + _SUM_ERROR >= penalty:
+    support_correct = len(x) == 0 or (sigma > 0 and float(np.abs(x).min()) > error)
+    if not support_correct or highest + UNIT * shift + _SUM_ERROR >= penalty:
         radius = float(np.sqrt(2 * gap))
         open_ = outside.c * scale >= penalty - UNIT * radius
         complete = outside.ceiling * scale < penalty - UNIT * radius
@@ -139,7 +139,7 @@ def certified_positions(
 ) -> int:
     """How many positions from the top are proven, given coefficients and correlations down to one position more.
 
-    Neighbours are in order when their coefficients differ by more than twice the error; where both are certainly zero,
+    Neighbours are in order when their coefficients differ by more than twice the error or, if both are certainly zero,
     when their correlations do, whose error is at most √(2G). A coefficient is certainly zero when its correlation (its
     absolute value when coefficients are ``signed``) stays below λ. ``ends``: nothing comes after the last position.
 

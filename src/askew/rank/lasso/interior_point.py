@@ -18,7 +18,8 @@ from scipy.linalg import blas, lapack
 from askew.errors import RunError
 from askew.rank.numba_loops import vectorised
 
-_SHORT_OF_THE_WALL = 0.99
+_TO_BOUNDARY = 0.99
+"""The fraction of the way to the boundary that a step may go."""
 _RIDGE = {"float64": 1e-13, "float32": 3e-7}
 """Keeps a factor from failing, relative to the mean of the diagonal."""
 _LINEAR = 3e-3
@@ -75,7 +76,7 @@ class Point:
         return self.u / self.first + self.v / self.second
 
     def is_nearly_linear(self, penalty: float) -> bool:
-        """Whether λ‖y‖² is so small beside b·y that the problem is nearly a linear program."""
+        """Whether λ‖y‖² is so small compared with b·y that the problem is nearly a linear program."""
         return penalty * float(self.y @ self.y) < _LINEAR * float(self.target @ self.y)
 
     def is_within(self, share: float) -> bool:
@@ -122,7 +123,7 @@ def weigh(u, v, first, second, weights):  # type: ignore[no-untyped-def]
 
 @vectorised
 def predict(u, v, first, second, t, mean, pull):  # type: ignore[no-untyped-def]
-    """From t = A·dy of the predictor: the corrector's k₁ − k₂ into ``pull``; gives the mean product it aims at."""
+    """From t = A·dy of the predictor: the corrector's k₁ − k₂ into ``pull``; returns the mean product to aim for."""
     dual, primal = 1.0, 1.0
     for j in range(len(u)):
         move = np.float64(t[j])
@@ -153,8 +154,8 @@ def predict(u, v, first, second, t, mean, pull):  # type: ignore[no-untyped-def]
 
 @vectorised
 def correct(u, v, first, second, t, corrected, aim):  # type: ignore[no-untyped-def]
-    """Take the corrector's step: multipliers and slacks move in place; gives how much of its way y is to go."""
-    dual, primal = 1.0 / _SHORT_OF_THE_WALL, 1.0 / _SHORT_OF_THE_WALL
+    """Take the corrector's step: multipliers and slacks move in place; returns the length of the step for y."""
+    dual, primal = 1.0 / _TO_BOUNDARY, 1.0 / _TO_BOUNDARY
     count = len(u)
     du, dv = np.empty(count), np.empty(count)
     for j in range(count):
@@ -170,7 +171,7 @@ def correct(u, v, first, second, t, corrected, aim):  # type: ignore[no-untyped-
             primal = min(primal, -u[j] / du[j])
         if dv[j] < 0:
             primal = min(primal, -v[j] / dv[j])
-    dual, primal = dual * _SHORT_OF_THE_WALL, primal * _SHORT_OF_THE_WALL
+    dual, primal = dual * _TO_BOUNDARY, primal * _TO_BOUNDARY
     for j in range(count):
         u[j] += primal * du[j]
         v[j] += primal * dv[j]
@@ -187,7 +188,7 @@ class Interior:
         self.covariance = np.array(covariance, rows.dtype, order="F")
 
     def step(self, points: Sequence[Point]) -> None:
-        """One predictor and corrector for each point, in place; one whose normal matrix fails is stuck and stays."""
+        """One predictor and corrector for each point, in place; points whose normal matrix fails are stuck and stay."""
         moving: list[tuple[Point, Any, float]] = []
         kind = self.rows.dtype
         weights = np.empty(len(self.rows), kind)
@@ -218,7 +219,7 @@ class Interior:
 def start(rows: Any, inverse: Any, targets: Any) -> list[Point]:
     """Strictly feasible points from the least-norm combination that equals each question.
 
-    Where x = u − v is that combination, u·v is the same for all columns.
+    x = u − v is that combination, and u·v is the same for all columns.
     """
     y = targets @ inverse
     x = y.astype(np.float32) @ rows.T

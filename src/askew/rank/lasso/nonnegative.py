@@ -3,8 +3,8 @@
 Questions are scanned in batches, so that a scan is one matrix product in float32. The first scans are rough: they use
 only the directions in which the pool varies most. A scan of the whole vectors lists the columns that exceed λ or come
 close to it, and these are recomputed in float64. As long as the residual moves by less than what separates all other
-columns from λ, the list is all that must be looked at again; else the pool is scanned once more. So the end of the list
-proves that the solution is optimal for the whole pool. The result for a question is computed from its support alone, in
+columns from λ, only the list must be checked again; otherwise the pool is scanned once more. So if nothing in the list
+exceeds λ, the solution is optimal for the whole pool. The result for a question is computed from its support alone, in
 the order of the pool, so it does not depend on the other questions of its batch.
 """
 
@@ -35,7 +35,7 @@ _NEAR = 0.03
 """Columns whose correlation is below λ by less than this share of the residual's length are listed too: they are the
 only ones that can reach λ while the residual moves by no more than that."""
 _TOLERANCE = 2e-13
-"""A correlation above λ by no more than this costs a gap below 1e-12, also where hardly a residual is left."""
+"""A correlation above λ by no more than this costs a gap below 1e-12, even if hardly any residual is left."""
 _MOST_ROUNDS = 60
 _DIRECTIONS = (128, 128, 256)
 """Directions of each rough scan."""
@@ -100,7 +100,7 @@ def solve(
     chunk: int = CHUNK,
     head: Head | None = None,
 ) -> Iterator[tuple[int, Solution]]:
-    """Solve for each row of ``targets``; gives its number and solution, in the order in which they are finished.
+    """Solve for each row of ``targets``; yields its number and solution, in the order in which they are finished.
 
     ``vectors`` are the distinct rows of the pool (float32, unit length); ``excluded[i]`` are rows that question ``i``
     may not use.
@@ -189,14 +189,14 @@ class _Work:
             task.residual = task.now
             return len(columns) > 0
         listed, scanned = self._best.listed(row), task.residual
-        others = float(self._best.floor[row]) + rounding(scanned)  # no column that is not listed is above
+        unlisted = float(self._best.floor[row]) + rounding(scanned)  # an upper bound on columns that are not listed
         while True:
             violating, c = self._violating(task, listed)
             moved, clear = task.residual - scanned, self.penalty - rounding(task.residual)
-            if others + float(np.sqrt(moved @ moved)) * UNIT > clear and task.residual is not scanned:
+            if unlisted + float(np.sqrt(moved @ moved)) * UNIT > clear and task.residual is not scanned:
                 return True
-            if len(violating) == 0 and others > clear:  # a scan could not list all that are close to λ
-                listed, others = self._all_near(task), clear
+            if len(violating) == 0 and unlisted > clear:  # a scan could not list all that are close to λ
+                listed, unlisted = self._all_near(task), clear
                 continue
             if len(violating) == 0 or task.rounds > _MOST_ROUNDS:
                 task.near = listed[c > self.penalty - 2 * rounding(task.residual)]
@@ -348,7 +348,7 @@ def _see(scores, offset, where, score, count, floor, keep):  # type: ignore[no-u
 
 @vectorised
 def _halve(where, score, keep):  # type: ignore[no-untyped-def]
-    """Move the ``keep`` best of twice as many to the front; gives the lowest score among them."""
+    """Move the ``keep`` best of twice as many to the front; returns the lowest score among them."""
     order = np.argsort(-score[: 2 * keep], kind="mergesort")[:keep]
     best_where, best_score = where[order], score[order]
     where[:keep] = best_where

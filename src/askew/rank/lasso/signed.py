@@ -3,7 +3,7 @@
 There are far more columns than dimensions, so the question is fitted almost exactly and the problem is nearly a linear
 program, on which descent methods stall. Four phases: an interior-point method on all columns in float32, many
 questions together; then on the columns close to their constraint; then the simplex method on these; then the vertex
-with λ in float64, and pivots until no column of the whole pool violates its constraint. Where λ is too large for a
+with λ in float64, and pivots until no column of the whole pool violates its constraint. If λ is too large for a
 linear program, the interior-point method converges in float64 in place of the simplex method.
 """
 
@@ -38,8 +38,8 @@ _FINE_GAP = 0.004
 """Columns near their constraint are used until the gap is below this share."""
 _MOST_STEPS = 15
 _DONE = 1e-9
+"""If the simplex method does not apply, the interior-point method goes on in float64 until its gap is below this."""
 _MOST_FINE_STEPS = 60
-"""Where the simplex method does not apply, the interior-point method goes on in float64 until its gap is below this."""
 _TOLERANCE = 1e-9
 """Relative to λ: a correlation that exceeds λ by more violates its constraint."""
 _MOST_ROUNDS = 40
@@ -47,7 +47,7 @@ _MOST_ROUNDS = 40
 
 @dataclass
 class _Crossover:
-    """One question on its way: a vertex of the columns ``near``, reached from a point inside, perhaps by a basis."""
+    """The state of a question: a vertex of the columns ``near``, the interior point before it, and a basis, if any."""
 
     vertex: Vertex
     near: Any
@@ -86,13 +86,13 @@ class SignedPool:
     def solve(
         self, targets: Any, excluded: Sequence[Any], penalty: float, batch: int = BATCH
     ) -> Iterator[tuple[int, Solution]]:
-        """Solve for each row of ``targets`` without the columns ``excluded`` for it; gives its number and solution."""
+        """Solve for each row of ``targets`` without the columns ``excluded`` for it; yields its number and solution."""
         for begin in range(0, len(targets), batch):
-            some = targets[begin : begin + batch].astype(np.float64)
+            chunk = targets[begin : begin + batch].astype(np.float64)
             out = [np.asarray(columns, np.int64) for columns in excluded[begin : begin + batch]]
-            inside = some if self.basis is None else some @ self.basis
+            inside = chunk if self.basis is None else chunk @ self.basis
             points = self._inside(inside, out, penalty)
-            open_ = {row: self._at_vertex(point, some[row], penalty) for row, point in enumerate(points)}
+            open_ = {row: self._at_vertex(point, chunk[row], penalty) for row, point in enumerate(points)}
             del points
             while open_:
                 rows = list(open_)
@@ -210,7 +210,7 @@ _MOST_PIVOTS = 500
 
 @dataclass(frozen=True)
 class Vertex:
-    """Coefficients that are best for their columns and signs; every sign is that of its coefficient."""
+    """The best coefficients for these columns and their signs."""
 
     vectors: Any
     target: Any
@@ -252,7 +252,7 @@ class Vertex:
         return replace(self, columns=np.delete(self.columns, place), x=np.delete(self.x, place))
 
     def _settled(self, signs: Any) -> Vertex:
-        """Go to the best coefficients for these signs; where one would change its sign on the way, drop its column."""
+        """Go to the best coefficients for these signs; if one would change its sign on the way, drop its column."""
         vertex = self
         while True:
             best = vertex._solution(signs)
@@ -265,7 +265,7 @@ class Vertex:
             vertex, signs = moved._without(edge), np.delete(signs, edge)
 
     def _keeping(self, other: Vertex) -> Vertex:
-        """Take over what another vertex with the same columns has worked out."""
+        """Reuse what another vertex with the same columns has computed."""
         for name in ("rows", "factor"):
             if name in other.__dict__:
                 self.__dict__[name] = other.__dict__[name]

@@ -1,7 +1,7 @@
 """The second phase of the signed LASSO: the simplex method on the columns whose constraint is nearly tight.
 
 As λ is tiny, the problem is nearly  min ‖x‖₁ with Ax = b − λy,  a linear program in as many rows as vectors have
-numbers (Chen, Donoho & Saunders 1998). Any basis of columns is a feasible vertex, with y the solution of
+dimensions (Chen, Donoho & Saunders 1998). Any basis of columns is a feasible vertex, with y the solution of
 aⱼ·y = sign(xⱼ) on the basis; a column with |aⱼ·y| > 1 enters. Along its edge ‖x‖₁ is a convex function with a kink
 where a coefficient changes its sign, and the step goes to its minimum, past any number of kinks (Barrodale & Roberts
 1973). The inverse of the basis is updated, so a pivot costs a few products of a matrix and a vector.
@@ -18,7 +18,7 @@ from scipy.linalg import blas, lapack
 from askew.rank.pool_vectors import correlations
 
 _ROUGHLY = 1e-4
-"""Violations above this are looked for in float32."""
+"""Violations above this are searched for in float32."""
 _TOLERANCE = 1e-8
 _SMALLEST_PIVOT = 1e-9
 _REFRESH = 250
@@ -60,7 +60,7 @@ class Basis:
     target: Any
     penalty: float
     y: Any
-    """At first an estimate; then that of the vertex."""
+    """At first an estimate, then the y of the vertex."""
     chosen: Any
     inverse: Any
     x: Any = None
@@ -77,7 +77,7 @@ class Basis:
         self.rows = np.concatenate([self.rows, rows])
 
     def optimise(self) -> bool:
-        """Pivot until no row violates its constraint, and b − λy is that of the vertex; False when that takes long."""
+        """Pivot until no row violates its constraint and b − λy is that of the vertex; False if that takes too long."""
         for _ in range(_ROUNDS):
             before, self.x = self.x, (self.target - self.penalty * self.y) @ self.inverse
             self.y = self.inverse @ np.sign(self.x)

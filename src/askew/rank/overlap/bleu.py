@@ -39,7 +39,7 @@ class Bleu:
     """The longest n-grams, 1 to 4."""
     quirks: Quirks = "pycocoevalcap"
     """``pycocoevalcap``: precisions (m + 10⁻¹⁵) / (c - n + 1 + 10⁻⁹), so that a text too short for an n-gram gets 10⁻⁶
-    and ranks above longer texts without a match; ``none``: such a text has 0, as any without a match."""
+    and ranks above longer texts without a match; ``none``: such a text gets 0, like any text without a match."""
     ties: str = "index"
     """Which of equally good texts comes first: ``index`` (the earlier in the pool) or ``seeded:N`` (shuffled)."""
 
@@ -51,7 +51,7 @@ class Bleu:
             raise BadOption(f"bleu: quirks={self.quirks!r} is not one of pycocoevalcap, none.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """TextIndex the pool."""
+        """Index the pool."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Bleu(self.n, self.quirks == "none", index))
 

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 class Cider:
     """CIDEr (Vedantam et al. 2015) as pycocoevalcap computes it: the question is the candidate.
 
-    Each text of the pool is a reference. An n-gram that stands in df of N texts weighs log N - log df for each time it
-    occurs. The score is ten times the mean of the (clipped) cosines of 1- to 4-grams, less where lengths differ.
+    Each text of the pool is a reference. An n-gram that occurs in df of N texts weighs log N - log df for each
+    occurrence. The score is ten times the mean of the (clipped) cosines of 1- to 4-grams, less if lengths differ.
 
     The other way round, every n-gram of the question would be in all references, and every score would be 0.
 
@@ -44,7 +44,7 @@ class Cider:
             raise BadOption(f"cider: sigma={self.sigma} is not above 0.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """TextIndex the pool and weigh its n-grams."""
+        """Index the pool and weigh its n-grams."""
         index = read(pool, self.ties)
         grams = grams_of(index)
         idf = _idf(grams, len(index.pool))
@@ -83,8 +83,8 @@ class _Cider:
 
 
 def _idf(grams: Grams, texts: int) -> Floats:
-    found = np.diff(grams.postings.starts).astype(np.float64)
-    idf: Floats = np.log(float(max(texts, 1))) - np.log(np.maximum(1.0, found))
+    documents = np.diff(grams.postings.starts).astype(np.float64)
+    idf: Floats = np.log(float(max(texts, 1))) - np.log(np.maximum(1.0, documents))
     return idf
 
 

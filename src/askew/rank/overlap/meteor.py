@@ -38,8 +38,8 @@ class Meteor:
     """
 
     synonyms_on: Literal["stems", "words"] = "stems"
-    """What is looked up in WordNet. *Sic*: NLTK looks up stems, and since few stems are words most synonyms never match
-    (*pictur* has none); ``words`` looks up the words themselves."""
+    """What is looked up in WordNet. *Sic*: NLTK looks up stems, and since few stems are words, most synonyms never
+    match (*pictur* has none); ``words`` looks up the words themselves."""
     alpha: float = 0.9
     beta: float = 3.0
     gamma: float = 0.5
@@ -51,10 +51,10 @@ class Meteor:
         if self.synonyms_on not in ("stems", "words"):
             raise BadOption(f"meteor: synonyms_on={self.synonyms_on!r} is not one of stems, words.")
         if not (0 < self.alpha < 1 and self.beta >= 0 and 0 <= self.gamma <= 1):
-            raise BadOption("meteor: alpha must lie between 0 and 1, beta be 0 or more, gamma lie from 0 to 1.")
+            raise BadOption("meteor: alpha must be between 0 and 1, beta at least 0, and gamma from 0 to 1.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """TextIndex the pool and look its words up in WordNet."""
+        """Index the pool and look its words up in WordNet."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Meteor(self, index, Relatives.of(index.words, self.synonyms_on == "stems")))
 
@@ -126,10 +126,10 @@ class _Meteor:
         slots = np.zeros(len(index.words) + 1, dtype=np.int64)
         related = self._related(queries.texts)
         for (length, _), members in queries.shapes():
-            means, kept = self._means(length), self._kept(length)
-            where = visits(means * kept[:, 1], index)
+            means, factors = self._means(length), self._factors(length)
+            where = visits(means * factors[:, 1], index)
             known = queries.arrays, related, index.arrays, index.occurrences
-            rank(members, *known, where, means, kept, slots, counts, tops.arrays)
+            rank(members, *known, where, means, factors, slots, counts, tops.arrays)
 
     def _related(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each text the pool's words that match one of its own: word, place, level; and where a text's begin."""
@@ -151,13 +151,13 @@ class _Meteor:
         means[:, 1:] = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
         return means
 
-    def _kept(self, reference: int) -> Floats:
+    def _factors(self, reference: int) -> Floats:
         """The factor that penalises scattered matches, by matches and chunks."""
-        kept = np.ones((reference + 1, max(reference, 1) + 1))
+        factors = np.ones((reference + 1, max(reference, 1) + 1))
         for matches in range(1, reference + 1):
             for chunks in range(1, matches + 1):
-                kept[matches, chunks] = 1 - self.ranker.gamma * (float(chunks) / matches) ** self.ranker.beta
-        return kept
+                factors[matches, chunks] = 1 - self.ranker.gamma * (float(chunks) / matches) ** self.ranker.beta
+        return factors
 
 
 LEVELS = 3
@@ -236,7 +236,7 @@ def rank(
     occurrences: Any,
     visits: Any,
     means: Any,
-    kept: Any,
+    factors: Any,
     slots: Any,
     counts: Any,
     tops: Any,
@@ -268,7 +268,7 @@ def rank(
                         matched = align(document, slots, levels, places, free)
                         if matched:
                             chunks = chunks_of(places[: len(document)])
-                            score = kept[matched, chunks] * means[stretch, matched]
+                            score = factors[matched, chunks] * means[stretch, matched]
                     offer(top, score, firsts[doc], doc)
                 doc = seek(counts, doc + 1, end, count)
         for row in own:

@@ -32,7 +32,7 @@ class Grams:
 
     @property
     def lookup(self) -> tuple[Wides, Wides]:
-        """What finds n-grams, as the compiled functions take it."""
+        """The arrays by which the compiled functions find n-grams."""
         return self.offsets, self.keys
 
 
@@ -43,14 +43,14 @@ def grams_of(index: TextIndex) -> Grams:
     lengths = np.diff(index.starts)
     left = np.repeat(index.starts[1:], lengths) - np.arange(len(words))
     numbers, offsets = [words], [0, len(index.words)]
-    found = []
+    all_keys = []
     for n in range(2, LONGEST + 1):
         at = np.flatnonzero(left >= n)
         keys, own = np.unique(numbers[-1][at] * len(index.words) + words[at + n - 1], return_inverse=True)
         row = np.full(len(words), -1, dtype=np.int64)
         row[at] = own + offsets[-1]
         numbers.append(row)
-        found.append(keys)
+        all_keys.append(keys)
         offsets.append(offsets[-1] + len(keys))
     table = np.stack(numbers).astype(np.int32)
     docs = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
@@ -60,7 +60,7 @@ def grams_of(index: TextIndex) -> Grams:
         np.concatenate([docs[there] for there in held]),
         offsets[-1],
     )
-    return Grams(np.array(offsets, dtype=np.int64), np.concatenate(found).astype(np.int64), table, postings)
+    return Grams(np.array(offsets, dtype=np.int64), np.concatenate(all_keys).astype(np.int64), table, postings)
 
 
 @compiled
@@ -109,7 +109,7 @@ def times_in(numbers: Any, at: int) -> int:
 
 
 BLOCK = 64
-"""Documents checked at once; so many counters fit into a cache line."""
+"""Documents checked at once; this many counters fit into a cache line."""
 
 NEAR = 6
 """Documents checked one by one first, since those that share enough are often adjacent."""
@@ -126,7 +126,7 @@ def count_shared(counts: Any, query: Any, occurrences: Any) -> None:
 
 @compiled
 def count_word(counts: Any, word: int, most: int, occurrences: Any) -> None:
-    """Add to each document's count how often it has this word, at most so many."""
+    """Add to each document's count how often it has this word, up to ``most``."""
     starts, docs, times, columns, table = occurrences
     if columns[word] >= 0 and most < TABLED:
         limit = table.dtype.type(most)
@@ -138,7 +138,7 @@ def count_word(counts: Any, word: int, most: int, occurrences: Any) -> None:
 
 @compiled
 def count_term(counts: Any, term: int, most: int, starts: Any, docs: Any, times: Any) -> None:
-    """Add to each document's count how often it has this term, at most so many."""
+    """Add to each document's count how often it has this term, up to ``most``."""
     if most == 1:
         for doc in docs[starts[term] : starts[term + 1]]:
             counts[doc] += 1

@@ -1,7 +1,7 @@
 """The Porter stemmer, with NLTK's changes to its rules.
 
 M. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. NLTK changes some rules (``flies`` and ``dies``
-keep apart, ``y`` becomes ``i`` only after a consonant, a few irregular words); METEOR's scores depend on them.
+get different stems, ``y`` becomes ``i`` only after a consonant, a few irregular words); METEOR's scores depend on them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from askew.files.resources import resource
 Rules = Sequence[tuple[str, str]]
 
 _SHORT = 2
-"""Words of at most so many letters stay as they are."""
+"""Words of at most this many letters are unchanged."""
 _VOWEL_CONSONANT = re.compile("vc")
 
 
@@ -133,7 +133,7 @@ def _goes_last(word: str) -> Callable[[str], bool]:
 
 
 def _tidy(word: str) -> str:
-    """Without a last e, unless a short syllable needs it, and with one l for two at the end of a long word."""
+    """Delete a final e, unless a short syllable needs it, and the second of two final l in a long word."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         if measure > 1 or (measure == 1 and not _short_syllable(word[:-1])):

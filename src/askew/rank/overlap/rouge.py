@@ -35,7 +35,7 @@ class Rouge:
         check_rule(self.ties)
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """TextIndex the pool."""
+        """Index the pool."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Rouge(self.beta, index))
 

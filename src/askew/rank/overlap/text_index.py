@@ -3,9 +3,8 @@
 Documents are the pool's texts sorted by length, so that all documents of one length are adjacent: a bound on a score
 that depends on the length and on the number of shared words is then one number for a whole stretch of documents.
 
-The index also decides ties. Most rankings by BLEU, ROUGE and METEOR end in one: in a pool of 50,000 questions about
-forty have the score of the 21st or a better one. So the tie rule is an option, and each ranking says how many were
-tied.
+The index also decides ties. Most rankings by BLEU, ROUGE and METEOR end in one: in a pool of 50,000 questions, about
+forty score at least as high as the 21st. So the tie rule is an option, and each ranking says how many were tied.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ Ints = NDArray[np.int32]
 Wides = NDArray[np.int64]
 
 FREQUENT = 24
-"""A word is frequent when one document of so many has it."""
+"""A word is frequent when more than one document in this many has it."""
 
 TABLED = 255
 """The highest count that the table of frequent words can hold."""
@@ -78,7 +77,7 @@ class Postings:
 
     @property
     def arrays(self) -> tuple[Wides, Ints, Ints]:
-        """What the compiled functions take."""
+        """The arrays that the compiled functions take."""
         return self.starts, self.docs, self.times
 
     @classmethod

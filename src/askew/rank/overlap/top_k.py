@@ -1,7 +1,7 @@
 """The k best documents for each of many queries, kept while the pool is scanned in any order.
 
-The state of one query is one row of each array of :class:`TopK`: scores as integers in units of 10⁻¹² (``keys``), who
-comes first in a tie (``firsts``), the scores themselves and the documents, best first. ``tally`` holds how many places
+The state of one query is one row of each array of :class:`TopK`: scores as integers in units of 10⁻¹² (``keys``), the
+precedence in a tie (``firsts``), the scores themselves and the documents, best first. ``tally`` holds how many places
 are taken and how many of the scanned documents have the score of the last place.
 """
 
@@ -21,7 +21,7 @@ from askew.rank.question_pool import QuestionPool
 from askew.types import Ranked
 
 DECIMALS = 12
-"""Scores that agree to so many decimals are equal."""
+"""Scores that agree to this many decimals are equal."""
 UNIT = 10.0**DECIMALS
 TAKEN, TIED = 0, 1
 
@@ -111,7 +111,7 @@ class Queries:
 
     @property
     def arrays(self) -> tuple[Wides, Wides, Wides]:
-        """As the compiled functions take it."""
+        """The arrays that the compiled functions take."""
         return self.words, self.starts, self.excluded
 
     def shapes(self) -> Iterator[tuple[tuple[int, int], Wides]]:
@@ -150,19 +150,19 @@ class TopK:
 
     @property
     def arrays(self) -> tuple[Wides, Wides, NDArray[np.float64], Wides, Wides]:
-        """As the compiled functions take it."""
+        """The arrays that the compiled functions take."""
         return self.keys, self.firsts, self.scores, self.documents, self.tally
 
     def ranked(self, index: TextIndex, texts: Sequence[str]) -> list[Ranked]:
         """The rankings, with how many documents were tied at the last place and how many are at least as good."""
         numbers, scores = index.numbers[self.documents].tolist(), self.scores.tolist()
         better = (self.keys > self.keys[:, -1:]).sum(axis=1).tolist()
-        done = []
+        rankings = []
         for row, (text, (taken, tied)) in enumerate(zip(texts, self.tally.tolist(), strict=True)):
             above = better[row] if taken == len(numbers[row]) else taken - tied
             proof = {"ties": tied, "at_least": above + tied}
-            done.append(Ranked(text, tuple(numbers[row][:taken]), tuple(scores[row][:taken]), proof))
-        return done
+            rankings.append(Ranked(text, tuple(numbers[row][:taken]), tuple(scores[row][:taken]), proof))
+        return rankings
 
 
 def keys_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -177,7 +177,7 @@ def keys_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 def visits(bounds: NDArray[np.float64], index: TextIndex) -> Wides:
     """Where to look, the most promising first: stretch of documents, shared words, highest possible key there.
 
-    ``bounds[stretch, shared]`` bounds the score of every document of the stretch with so many shared words.
+    ``bounds[stretch, shared]`` bounds the score of every document of the stretch with that many shared words.
     """
     stretch, shared = np.indices(bounds.shape)
     # one more, so that a rounding error of the bound cannot hide a document
@@ -199,13 +199,13 @@ class FittedOverlap:
     """A text metric over a pool."""
 
     ranker: Any
-    """What made it."""
+    """The ranker that was fitted."""
     index: TextIndex
     metric: TextMetric
 
     @property
     def pool(self) -> QuestionPool:
-        """What the indices of a ranking count in."""
+        """The pool that the indices of a ranking refer to."""
         return self.index.pool
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:

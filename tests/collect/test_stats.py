@@ -264,7 +264,7 @@ def test_intervals_are_clustered_by_image():
     apart = share(hits, every, np.arange(60))
     assert together.value == apart.value == 0.5
     assert together.high - together.low > 1.5 * (apart.high - apart.low)  # an image is one sample
-    assert not share(hits[:27], every[:27], images[:27]).is_told  # nine images
+    assert not share(hits[:27], every[:27], images[:27]).has_interval  # nine images
 
 
 def test_a_vocabulary_is_read_from_lines_and_json(tmp_path):

@@ -1,7 +1,8 @@
 """The statistics of a study or a release: the tables and figures of Adversarial VQA (Li et al. 2021), with intervals.
 
-told_examples  what both sources say of a question     from_study · from_release  where it comes from
-facts          columns of numbers, one per question    identities  what must add up
-rates          shares and means with intervals         sheets      a table with its units
-tables · figures · coding  what is printed             drawings · page · files  how
+from_study, from_release  the sources                 example_records  a question, as both sources give it
+example_columns  the numbers of each question         answer_groups    equal answers, confidence and types
+tables, work_tables, figures, human_coding  contents  sheets           a table with its units and intervals
+drawings, page  SVG figures, and all files            statistics       everything together; counts must add up
+published  the paper's own figures
 """

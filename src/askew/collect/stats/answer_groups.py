@@ -1,6 +1,6 @@
 """Many verified questions at once: groups of equal answers, confidence, and types, as columns of numbers.
 
-Answers are numbers here: the same answer has the same number. ``example_types`` says the same of one question.
+Answers are numbers here: the same answer has the same number. ``example_types`` does the same for a single question.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_vocabulary(path: str | Path) -> Vocabulary:
     listed = list(found) if isinstance(found, dict | list) else []
     answers = [answer.strip() for answer in listed if isinstance(answer, str) and answer.strip()]
     if not answers or not all(isinstance(answer, str) for answer in listed):
-        raise DataError(f"{path}: no list of answers. {wanted}")
+        raise DataError(f"{path}: not a list of answers. {wanted}")
     return Vocabulary(answers)
 
 
@@ -61,7 +61,7 @@ _YES = CONFIDENCE["yes"]
 
 
 def equal_answers(codes: Ints) -> Ints:
-    """For each answer, how many of its row are the same; one row per question.
+    """For each answer, how many in its row are the same; one row per question.
 
     >>> equal_answers(np.array([[5, 7, 5], [1, 2, 3]])).tolist()
     [[2, 1, 2], [1, 1, 1]]
@@ -77,15 +77,15 @@ class AnswerGroups:
     largest: Ints
     """The size of the largest group of equal answers, the author's among them."""
     most: Ints
-    """The most frequent answer; of equally frequent ones the author's, then the first slot's."""
+    """The most frequent answer; among equally frequent ones the author's, then that of the first slot."""
     sure: Ints
-    """Halves of a point of confidence, over all who were asked."""
+    """Total confidence of all who were asked, in halves of a point."""
     asked: Ints
     """How many were asked how sure they are."""
     confident: Ints
     """How many of them said yes."""
     removed: Mask
-    """Whether section 3.1's text would remove it."""
+    """Whether section 3.1's text would remove the question."""
     types: Sequence[str]
     """C, D or E."""
     pairs: Ints
@@ -97,14 +97,14 @@ def answer_groups(
 ) -> AnswerGroups:
     """The groups of questions whose rows of ``codes`` have the author's answer and those of all verifiers.
 
-    ``confidences`` has the verifiers', ``author_confidence`` the author's, -1 where there is none.
+    ``confidences`` has the verifiers', ``author_confidence`` the author's, or -1 if there is none.
     """
     verifiers = codes[:, 1:]
     v = verifiers.shape[1]
     counts, among = equal_answers(codes), equal_answers(verifiers)
     largest = counts.max(axis=1)
     own = _own_confidence(author_confidence, settings)
-    told = own >= 0
+    has_own = own >= 0
     confident = (confidences == _YES).sum(axis=1) + (own == _YES)
     removed = (10 * confident < 6 * (v + 1)) & (largest < 2)
     overruled = 3 * (verifiers == robot[:, None]).sum(axis=1) > v
@@ -114,8 +114,8 @@ def answer_groups(
     return AnswerGroups(
         largest,
         codes[np.arange(len(codes)), counts.argmax(axis=1)],
-        confidences.sum(axis=1) + np.where(told, own, 0),
-        v + told.astype(np.int64),
+        confidences.sum(axis=1) + np.where(has_own, own, 0),
+        v + has_own.astype(np.int64),
         confident,
         removed,
         np.where(overruled, "C", np.where(agreed, "E", "D")).tolist(),

@@ -13,7 +13,7 @@ from askew.report.markup import Html, el, join, part
 WIDTH = 400
 LEFT, RIGHT, TOP, BOTTOM = 34, 8, 26, 34
 PLOT = 190
-"""Height of what is drawn between the axes."""
+"""Height of the area between the axes."""
 TONES = 6
 _LETTER = 5.9
 """Mean width of a letter, in pixels."""
@@ -29,7 +29,7 @@ def draw(sheet: Sheet) -> list[Html]:
 
 
 def standalone(drawings: Sequence[Html], sheet: Sheet) -> str:
-    """The drawings of a figure as one SVG file that brings its own colours."""
+    """The drawings of a figure as one SVG file with its own colours."""
     heights = [int(str(drawing).split('viewBox="0 0 400 ', 1)[1].split('"', 1)[0]) for drawing in drawings]
     colours, rest = part("colors.css"), chart_style()
     parts, top = [], 0
@@ -101,7 +101,7 @@ def bars(sheet: Sheet) -> list[Html]:
                     class_="shape",
                 )
             )
-            if rate.is_told:
+            if rate.has_interval:
                 middle = round(x + wide / 2 - 0.5, 1)
                 drawn.append(
                     el("line", x1=middle, x2=middle, y1=_y(rate.low, top), y2=_y(rate.high, top), class_="whisker")
@@ -133,8 +133,8 @@ def shares(sheet: Sheet) -> list[Html]:
                 class_="cell",
             )
             label = f"{line.cells[0]} {100 * rate.value:.0f}" if wide > 34 else str(line.cells[0]) if wide > 12 else ""
-            told = el("text", label, x=round(x + wide / 2, 1), y=y + 17, text_anchor="middle", class_="inside")
-            parts.append(el("g", box, told if label else None, class_=_tone(number)))
+            text = el("text", label, x=round(x + wide / 2, 1), y=y + 17, text_anchor="middle", class_="inside")
+            parts.append(el("g", box, text if label else None, class_=_tone(number)))
             x += wide
     height = TOP + 34 * len(groups)
     return [
@@ -228,8 +228,8 @@ def answers(sheet: Sheet) -> list[Html]:
                 class_="cell",
                 opacity=1 if strong else 0.45,
             )
-            told = el("text", label, x=round(x + 3, 1), y=y + 15, class_="inside" if strong else "word")
-            parts.append(el("g", box, told if len(label) <= room else None, class_="tone0"))
+            text = el("text", label, x=round(x + 3, 1), y=y + 15, class_="inside" if strong else "word")
+            parts.append(el("g", box, text if len(label) <= room else None, class_="tone0"))
             x += wide
     title = el("text", "Share of the questions of a type, most frequent answer first", x=0, y=11, class_="small")
     return [_svg(sheet.title, _described(sheet, groups), 24 + 28 * len(groups), title, *parts)]
@@ -259,16 +259,16 @@ def tree(sheet: Sheet) -> list[Html]:
             )
             word = _short(words.split()[-1], int(wide / _LETTER) - 6)
             label = f"{word} {100 * known[words].value:.0f} %" if height >= 12 else ""
-            told = el("text", label, x=wide * (depth - 1) + 4, y=round(y + min(height / 2 + 4, 16), 1), class_="word")
-            parts.append(el("g", box, told if label else None, class_=_tone(shade)))
+            text = el("text", label, x=wide * (depth - 1) + 4, y=round(y + min(height / 2 + 4, 16), 1), class_="word")
+            parts.append(el("g", box, text if label else None, class_=_tone(shade)))
             if depth < 4:
                 branch(words, depth + 1, y, shade)
             y += height
 
     branch("", 1, 18.0, 0)
     heads = [el("text", f"word {n}", x=wide * (n - 1) + 4, y=11, class_="small") for n in (1, 2, 3, 4)]
-    told = "; ".join(f"{words} {100 * rate.value:.1f} %" for words, rate in known.items() if " " not in words)
-    return [_svg(sheet.title, f"{sheet.about} First words: {told}.", tall + 20, *heads, *parts)]
+    first_words = "; ".join(f"{words} {100 * rate.value:.1f} %" for words, rate in known.items() if " " not in words)
+    return [_svg(sheet.title, f"{sheet.about} First words: {first_words}.", tall + 20, *heads, *parts)]
 
 
 DRAWINGS: Mapping[str, Callable[[Sheet], list[Html]]] = {
@@ -290,7 +290,7 @@ def _by_label(sheet: Sheet) -> dict[str, list[Line]]:
 
 
 def _groups(sheet: Sheet, *, whole: bool = False) -> dict[str, list[Line]]:
-    """The rows of each round; all rounds together only where asked."""
+    """The rows of each round; those of all rounds together only with ``whole``."""
     found = _by_label(sheet)
     return found if whole or len(found) == 1 else {name: own for name, own in found.items() if name != ALL}
 
@@ -306,7 +306,7 @@ def _tone(number: int) -> str:
 
 
 def _top(values: Sequence[float]) -> float:
-    """The end of a scale from 0 that holds these shares."""
+    """The upper end of a scale from 0 that fits these shares."""
     most = max((value for value in values if value == value), default=0.0)
     return next((end for end in (0.1, 0.2, 0.4, 0.6, 0.8) if end >= most), 1.0)
 
@@ -346,37 +346,37 @@ def _axis_title(sheet: Sheet) -> str:
     return f"{sheet.columns[0].label}; per cent of the questions of each round"
 
 
-def _chart(title: str, told: str, below: str, *parts: Html) -> Html:
+def _chart(title: str, description: str, below: str, *parts: Html) -> Html:
     under = el("text", below, x=LEFT, y=TOP + PLOT + 30, class_="small")
-    return _svg(title, told, TOP + PLOT + BOTTOM, *parts, under)
+    return _svg(title, description, TOP + PLOT + BOTTOM, *parts, under)
 
 
-def _svg(title: str, told: str, height: int, *parts: Html) -> Html:
+def _svg(title: str, description: str, height: int, *parts: Html) -> Html:
     return el(
         "svg",
         el("title", title),
-        el("desc", told),
+        el("desc", description),
         *parts,
         class_="chart",
         viewBox=f"0 0 {WIDTH} {height}",
         role="img",
-        aria_label=f"{title}. {told}",
+        aria_label=f"{title}. {description}",
     )
 
 
 def _hint(name: str, rate: Rate) -> Html:
-    within = f" ({100 * rate.low:.1f}–{100 * rate.high:.1f})" if rate.is_told else ""
+    within = f" ({100 * rate.low:.1f}–{100 * rate.high:.1f})" if rate.has_interval else ""
     return el("title", f"{name}: {100 * rate.value:.1f} %{within}")
 
 
 def _described(sheet: Sheet, groups: Mapping[str, Sequence[Line]]) -> str:
-    """What a person who does not see the figure should hear: the largest share of each row."""
-    told = []
+    """A description for people who cannot see the figure: the largest share of each row."""
+    parts = []
     for name, found in list(groups.items())[:8]:
         most = max(found, key=lambda line: -1.0 if _share(line) != _share(line) else _share(line))
         if _share(most) == _share(most):
-            told.append(f"{name}: most are {most.cells[0]} ({100 * _share(most):.1f} %)")
-    return f"{sheet.about} {'; '.join(told)}."
+            parts.append(f"{name}: most are {most.cells[0]} ({100 * _share(most):.1f} %)")
+    return f"{sheet.about} {'; '.join(parts)}."
 
 
 def _share(line: Line) -> float:

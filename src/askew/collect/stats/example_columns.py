@@ -1,4 +1,4 @@
-"""What is counted, as columns of numbers: one pass over the questions, a few bytes for each."""
+"""What is counted, as columns of numbers, from one pass over the questions; a few bytes per question."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _TYPE_NUMBERS = {name: number for number, name in enumerate(TYPES)}
 _SPLIT_NUMBERS = {None: NONE} | {name: number for number, name in enumerate(SPLITS)}
 _UNVERIFIED = {"correct": "A", "unsure": "B"}
 _AT_ONCE = 5000
-"""Questions taken in together."""
+"""How many questions are added at a time."""
 
 
 Name = TypeVar("Name", str, int)
 
 
 class Names(dict[Name, int]):
-    """Numbers for names, in the order they come: a name that is new gets the next one."""
+    """Numbers for names, in order of appearance: a new name gets the next number."""
 
     def __missing__(self, name: Name) -> int:
         self[name] = number = len(self)
@@ -59,7 +59,7 @@ class Names(dict[Name, int]):
 
 @dataclass
 class Facts:
-    """Columns over the questions of types A to E, by number; what was left out is only counted."""
+    """Columns over the questions of types A to E; questions that were left out are only counted."""
 
     settings: StudySettings
     vocabulary: Vocabulary | None = None
@@ -70,7 +70,7 @@ class Facts:
     words: Names[str] = field(default_factory=Names)
     """First words of questions."""
     answers: Names[str] = field(default_factory=Names)
-    """What people and robots answered to verified questions, normalised."""
+    """Answers of people and robots to verified questions, normalised."""
     images: Names[int] = field(default_factory=Names)
     _image_round: dict[int, int] = field(default_factory=dict)
     left_out: Counter[int] = field(default_factory=Counter)
@@ -89,13 +89,13 @@ class Facts:
     """Answers as the official evaluator normalises them."""
 
     def add(self, examples: Sequence[Example]) -> None:
-        """Take questions in; what is stored of each must follow from what people said."""
-        kept = [one for one in examples if self._counts(one)]
-        if not kept:
+        """Add questions; the stored type of each must follow from what people said."""
+        counted = [one for one in examples if self._counts(one)]
+        if not counted:
             return
-        self._add_plain(kept)
-        verified = [at for at, one in enumerate(kept) if one.verdict == "wrong" and one.author is not None]
-        chosen = [kept[at] for at in verified]
+        self._add_plain(counted)
+        verified = [at for at, one in enumerate(counted) if one.verdict == "wrong" and one.author is not None]
+        chosen = [counted[at] for at in verified]
         codes = self._codes(chosen)
         groups = answer_groups(
             codes,
@@ -106,14 +106,14 @@ class Facts:
             _whole(CONFIDENCE.get(_author(one).confidence or "", NONE) for one in chosen),
             self.settings,
         )
-        told = [_UNVERIFIED.get(one.verdict or "", "U") for one in kept]
+        types = [_UNVERIFIED.get(one.verdict or "", "U") for one in counted]
         for at, kind in zip(verified, groups.types, strict=True):
-            told[at] = kind
-        for one, kind in zip(kept, told, strict=True):
+            types[at] = kind
+        for one, kind in zip(counted, types, strict=True):
             if one.type != kind:
                 raise _wrong_type(one, kind)
-        self._add_verified(len(kept), _whole(verified), chosen, codes, groups)
-        self._add_bounds(kept)
+        self._add_verified(len(counted), _whole(verified), chosen, codes, groups)
+        self._add_bounds(counted)
 
     def _counts(self, one: Example) -> bool:
         """Whether a question has a type and a text."""
@@ -126,12 +126,12 @@ class Facts:
         self.left_out[one.round] += 1
         return False
 
-    def _add_plain(self, kept: Sequence[Example]) -> None:
-        """What every question has."""
-        columns: Any = Example._make(zip(*kept, strict=True))  # a tuple for each field
+    def _add_plain(self, counted: Sequence[Example]) -> None:
+        """Add the columns that every question has."""
+        columns: Any = Example._make(zip(*counted, strict=True))  # a tuple for each field
         types = _whole(map(_TYPE_NUMBERS.__getitem__, columns.type))
         split = _whole(map(_SPLIT_NUMBERS.__getitem__, columns.split))
-        _check_places(kept, types, split)
+        _check_places(counted, types, split)
         words = list(map(tokens, columns.text))
         self._keep(
             type=types,
@@ -161,7 +161,7 @@ class Facts:
     def _add_verified(
         self, size: int, places: Ints, chosen: Sequence[Example], codes: Ints, groups: AnswerGroups
     ) -> None:
-        """What only verified questions have; ``places`` says where they are among ``size`` questions."""
+        """Add the columns that only verified questions have; ``places`` are their positions among all ``size``."""
         found = {
             "kind": self.kinds.of(question_type(one.text) for one in chosen),
             "group": groups.largest,
@@ -194,14 +194,14 @@ class Facts:
             found[~known[place].reshape(codes.shape).any(axis=1)] = CLASSES.index("OOV")
         return found
 
-    def _add_bounds(self, kept: Sequence[Example]) -> None:
-        """The best accuracy that any answer, or any of the vocabulary, can have; of questions in dev and test."""
+    def _add_bounds(self, counted: Sequence[Example]) -> None:
+        """Add the best accuracy that any answer, or any of the vocabulary, can have, for questions in dev and test."""
         people = self.settings.verifiers_per_question + 1
         bounds = np.array([leave_one_out(matching, people) for matching in range(people + 1)])
-        places = [at for at, one in enumerate(kept) if one.split in ("dev", "test")]
-        texts = [(_author(kept[at]).text, *kept[at].verifiers.texts) for at in places]
+        places = [at for at, one in enumerate(counted) if one.split in ("dev", "test")]
+        texts = [(_author(counted[at]).text, *counted[at].verifiers.texts) for at in places]
         codes = self._evaluated.of(map(normalise, _joined(texts))).reshape(-1, people)
-        found, closed = np.full(len(kept), nan), np.full(len(kept), nan)
+        found, closed = np.full(len(counted), nan), np.full(len(counted), nan)
         found[places] = bounds[equal_answers(codes).max(axis=1)]
         if self.vocabulary is not None:
             closed[places] = [best_accuracy(each, self.vocabulary) for each in texts]
@@ -228,7 +228,7 @@ class Facts:
         return np.concatenate([np.zeros(0, dtype=np.int64), *self._parts[name]])
 
     def floats(self, name: str) -> Floats:
-        """Other numbers, one per question; nan where there is none."""
+        """Other numbers, one per question; nan if there is none."""
         return np.concatenate([np.zeros(0), *self._parts[name]])
 
     def is_type(self, kinds: str) -> Mask:
@@ -272,8 +272,8 @@ def facts_of(examples: Iterable[Example], settings: StudySettings, vocabulary: V
 
 
 @contextmanager
-def no_cycles() -> Iterator[None]:
-    """Without the search for cycles of objects: millions of tuples come and go, and none is in a cycle."""
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector: millions of tuples come and go, and none is in a cycle."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -287,7 +287,7 @@ _ANSWER_CLASSES = {"yes/no": "Y/N", "number": "Num"}
 
 
 def answer_class(answer: str) -> str:
-    """Table 9's class of a question by its most frequent answer, normalised; out of vocabulary is decided before.
+    """Table 9's class of a question by its most frequent answer, normalised; OOV is decided before.
 
     >>> answer_class("no"), answer_class("2"), answer_class("red")
     ('Y/N', 'Num', 'Other')
@@ -296,7 +296,7 @@ def answer_class(answer: str) -> str:
 
 
 def best_accuracy(answers: tuple[str, ...], vocabulary: Vocabulary | None = None) -> float:
-    """The highest VQA accuracy that an answer can have, by the official evaluator; of a vocabulary's or of any.
+    """The highest VQA accuracy (official evaluator) that any answer, or any of a vocabulary, can have.
 
     >>> best_accuracy(("red", "red", "blue", "2", "3", "4", "5", "6", "7", "8"))
     0.6
@@ -308,7 +308,7 @@ def best_accuracy(answers: tuple[str, ...], vocabulary: Vocabulary | None = None
     if vocabulary is None:
         return leave_one_out(max(counts), len(answers))
     for same, _ in sorted(zip(given, counts, strict=True), key=lambda pair: -pair[1]):
-        if candidates := vocabulary.written(same):  # of the largest group: all others match fewer people
+        if candidates := vocabulary.written(same):  # the largest group with any; all others match fewer people
             return max(accuracy(candidate, answers) for candidate in candidates)
     return 0.0
 
@@ -325,19 +325,19 @@ def _whole(numbers: Iterable[int]) -> Ints:
     return np.array(list(numbers), dtype=np.int64)
 
 
-def _check_places(kept: Sequence[Example], types: Ints, split: Ints) -> None:
-    """Dev and test have type E alone, train A, C and E; every question has the number of its try."""
+def _check_places(counted: Sequence[Example], types: Ints, split: Ints) -> None:
+    """Dev and test have only type E, train A, C and E; every question has a try number."""
     in_train = (split == SPLITS.index("train")) & np.isin(types, [TYPES.index(kind) for kind in "AC"])
     for at in np.flatnonzero((split != NONE) & (types != TYPES.index("E")) & ~in_train)[:1]:
-        one = kept[at]
+        one = counted[at]
         raise DataError(f"Question {one.id} is of type {one.type} and in {one.split}; only E may be in dev and test.")
-    if one := next((one for one in kept if one.try_no is None), None):
-        raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")
+    if one := next((one for one in counted if one.try_no is None), None):
+        raise DataError(f"Question {one.id} of type {one.type} has no try number. Check the study.")
 
 
-def _wrong_type(one: Example, told: str) -> DataError:
-    """A type that does not follow from what people said is damage, not a number."""
+def _wrong_type(one: Example, derived: str) -> DataError:
+    """The error for a stored type that does not follow from what people said."""
     return DataError(
-        f"Question {one.id} of round {one.round} is of type {one.type}, but what people said makes it {told}. "
+        f"Question {one.id} of round {one.round} is of type {one.type}, but what people said makes it {derived}. "
         "Check the study: askew collect check STUDY; or restore it from a backup."
     )

@@ -1,4 +1,4 @@
-"""One question as a study's database and a release tell it alike."""
+"""One question, in the same form from a study's database and from a release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Answer(NamedTuple):
 
 
 class VerifierAnswers(NamedTuple):
-    """What the verifiers of one question answered, by slot: a list for each part, since a study has a million."""
+    """What the verifiers of one question answered, by slot: a list for each part, since a study can have a million."""
 
     texts: Sequence[str] = ()
     normalised: Sequence[str] = ()
@@ -26,7 +26,7 @@ class VerifierAnswers(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A question with all that was said about it."""
+    """A question with its judgement and all answers to it."""
 
     id: int
     round: int
@@ -36,24 +36,24 @@ class Example(NamedTuple):
     try_no: int | None
     text: str
     type: str
-    """A to E, or U for what takes no part; texts of U may be missing."""
+    """A to E, or U for a question that does not count; its texts may be missing."""
     split: str | None
     verdict: str | None
     seconds: float | None
-    """From the image shown to the judgement."""
+    """From showing the image to the judgement."""
     model: str
     robot: str
     """The robot's answer, normalised."""
     author: Answer | None
     verifiers: VerifierAnswers
-    """Those that count."""
+    """The answers that count."""
     latency: float | None
-    """Seconds that the model took; None where the source does not say."""
+    """Seconds that the model took; None if the source does not say."""
     state: str
 
 
 class Drawn(NamedTuple):
-    """How often a model was drawn for questions about an image, and what came of it."""
+    """How often a model was drawn for questions about an image, and with what result."""
 
     round: int
     image: int
@@ -64,7 +64,7 @@ class Drawn(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How many leases on an image ended, and how many of them because their time was up."""
+    """How many leases on an image ended, and how many of them expired."""
 
     round: int
     image: int
@@ -100,9 +100,9 @@ class Source(Protocol):
         ...
 
     def drawn(self) -> list[Drawn]:
-        """What the models did; complete only after the examples were read."""
+        """What the models did; complete only after the examples have been read."""
         ...
 
     def ended(self) -> list[Ended] | None:
-        """What became of leases; None where the source does not say."""
+        """How leases ended; None if the source does not say."""
         ...

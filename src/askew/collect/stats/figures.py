@@ -12,12 +12,12 @@ from askew.collect.stats.sheets import Ints, Mask, Sheet, SheetColumn, share
 from askew.collect.stats.tables import Counted
 
 LEAST_SHARE = 0.005
-"""First words with a smaller share are together as "other": the paper leaves them white."""
+"""First words with a smaller share are not listed: the paper leaves them white."""
 MOST_ANSWERS = 100
 MOST_WORDS = 20
-"""Questions of so many words or more are one bar."""
+"""Questions with this many words or more share one bar."""
 SECONDS = 20
-"""Width of a bar of Fig. 7."""
+"""Width of a bar in Fig. 7."""
 MOST_SECONDS = 300
 BANDS = ("7 or more", "3 to 6", "2 or fewer")
 """Of ten answers, how many are the same."""
@@ -53,20 +53,20 @@ def figure4(counted: Counted) -> Sheet:
 
 
 def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
-    """For one to four words: the number of each question's first words, and the words of each number."""
+    """For one to four words: the code of each question's first words, and the words of each code."""
     words = facts.words.names
-    before: Ints = np.zeros(len(facts.type), dtype=np.int64)
-    told: Sequence[tuple[str, ...]] = [()]
-    found: list[tuple[Ints, Sequence[tuple[str, ...]]]] = []
+    codes: Ints = np.zeros(len(facts.type), dtype=np.int64)
+    prefixes: Sequence[tuple[str, ...]] = [()]
+    levels: list[tuple[Ints, Sequence[tuple[str, ...]]]] = []
     for depth in range(1, WORDS + 1):
         word = facts.column(f"word{depth}")
-        known = (word != NONE) & (before != NONE)
-        keys, place = np.unique(before[known] * len(words) + word[known], return_inverse=True)
-        told = [(*told[key // len(words)], words[key % len(words)]) for key in keys.tolist()]
-        before = np.full(len(word), NONE, dtype=np.int64)
-        before[known] = place
-        found.append((before, told))
-    return found
+        known = (word != NONE) & (codes != NONE)
+        keys, place = np.unique(codes[known] * len(words) + word[known], return_inverse=True)
+        prefixes = [(*prefixes[key // len(words)], words[key % len(words)]) for key in keys.tolist()]
+        codes = np.full(len(word), NONE, dtype=np.int64)
+        codes[known] = place
+        levels.append((codes, prefixes))
+    return levels
 
 
 def figure5(counted: Counted) -> Sheet:
@@ -102,7 +102,7 @@ def figure7(counted: Counted) -> Sheet:
     sheet = _histogram(
         "figure7",
         "Figure 7: seconds per verified example",
-        "Verified examples (E) by the seconds from the image shown to the correct answer sent, by the server's clock.",
+        "Verified examples (E) by the seconds from showing the image to the correct answer, by the server's clock.",
         SheetColumn("seconds", "Seconds", "text"),
     )
     facts = counted.facts
@@ -119,8 +119,8 @@ def figure8(counted: Counted) -> Sheet:
     sheet = _histogram(
         "figure8",
         "Figure 8: types of examples",
-        "A: the model was right; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
-        "agree; E: verified. Left out (U) is not counted.",
+        "A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
+        "agree; E: verified. Questions left out (U) are not counted.",
         SheetColumn("type", "Type", "text"),
     )
     _fill(sheet, counted, counted.facts.type, list(TYPES), 0, None)
@@ -128,7 +128,7 @@ def figure8(counted: Counted) -> Sheet:
 
 
 def figure9(counted: Counted) -> Sheet:
-    """How agreement goes with confidence."""
+    """How agreement depends on confidence."""
     sheet = Sheet(
         "figure9",
         "Figure 9: confidence and agreement",
@@ -177,12 +177,12 @@ def figure10(counted: Counted) -> Sheet:
     counts = np.bincount(kind[good], minlength=len(names))
     for place in sorted(np.flatnonzero(counts).tolist(), key=lambda one: (-counts[one], names[one])):
         chosen = np.flatnonzero(good & (kind == place))
-        images, said = np.unique(facts.image_of[chosen], return_inverse=True)[1], answer[chosen]
+        images, given = np.unique(facts.image_of[chosen], return_inverse=True)[1], answer[chosen]
         every = np.ones(len(chosen), dtype=bool)
-        found = np.bincount(said)
+        found = np.bincount(given)
         order = sorted(np.flatnonzero(found).tolist(), key=lambda one: (-found[one], words[one]))
         for one in order[:MOST_ANSWERS]:
-            sheet.add(names[place], words[one], int(found[one]), share(said == one, every, images))
+            sheet.add(names[place], words[one], int(found[one]), share(given == one, every, images))
     return sheet
 
 
@@ -193,7 +193,7 @@ def confidence_bins(facts: Facts) -> Ints:
 
 
 def agreement_bands(facts: Facts) -> Ints:
-    """0 where at least 7 of 10 answers are the same, 1 for 3 to 6, 2 for fewer; of v + 1 answers the same shares."""
+    """0 if at least 7 of 10 answers are the same, 1 for 3 to 6, 2 for fewer; the same shares of v + 1 answers."""
     people = facts.settings.verifiers_per_question + 1
     group = 10 * facts.column("group")
     return np.where(group >= 7 * people, 0, np.where(group >= 3 * people, 1, 2))
@@ -205,8 +205,8 @@ def _sure_note(counted: Counted) -> str:
     people = facts.settings.verifiers_per_question + 1
     most = 10 * facts.column("confident") >= 9 * people
     found = share(most, verified, facts.image_of)
-    told = f"{100 * found.value:.1f} %" if found.n else "none"
-    return f"At least nine in ten people are confident on {told} of the verified questions."
+    percent = f"{100 * found.value:.1f} %" if found.n else "none"
+    return f"At least nine in ten people are confident on {percent} of the verified questions."
 
 
 def _histogram(name: str, title: str, about: str, column: SheetColumn) -> Sheet:

@@ -22,7 +22,7 @@ _REMEDY = "Download or write the release again."
 
 
 class FromRelease:
-    """The questions of a release; it says nothing about leases and about how long models took."""
+    """The questions of a release; it has no data about leases or about how long models took."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -30,7 +30,7 @@ class FromRelease:
         self._draws: defaultdict[tuple[int, int, str], list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def about(self) -> About:
-        """The study, after a check that the history is the released one; the manifest's counts must be ours."""
+        """The study, after a check that the history is the released one; its claims are the manifest's counts."""
         manifest = self._manifest
         path = self._folder / HISTORY
         try:
@@ -64,11 +64,11 @@ class FromRelease:
                     raise DataError(f"{path}: line {number} is damaged ({trouble!r}). {_REMEDY}") from None
 
     def drawn(self) -> list[Drawn]:
-        """What the models did, as far as the examples have been read."""
+        """What the models did in the examples read so far."""
         return [Drawn(*key, *counts) for key, counts in sorted(self._draws.items())]
 
     def ended(self) -> list[Ended] | None:
-        """A release does not say."""
+        """None: a release has no data about leases."""
         return None
 
     def _count_draws(self, record: Mapping[str, Any]) -> None:
@@ -81,7 +81,7 @@ class FromRelease:
 
 def _example(record: Mapping[str, Any]) -> Example:
     robot, judged = record["robot"] or {}, record["judgement"] or {}
-    told = judged.get("answer")
+    author_answer = judged.get("answer")
     counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=lambda one: one["slot"])
     is_out = record["type"] == "U" or record["question"] is None
     return Example(
@@ -98,7 +98,7 @@ def _example(record: Mapping[str, Any]) -> Example:
         judged.get("seconds"),
         robot.get("model") or "",
         same_answer(robot.get("answer") or ""),
-        None if told is None else Answer(told, same_answer(told), judged["confidence"]),
+        None if author_answer is None else Answer(author_answer, same_answer(author_answer), judged["confidence"]),
         VerifierAnswers() if is_out else _answers(counted),
         None,
         record["state"],

@@ -1,4 +1,4 @@
-"""A study's database as a source of statistics: two ordered streams, merged; nothing is held but numbers."""
+"""A study's database as a source of statistics: two ordered streams, merged."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class FromStudy:
             return [Drawn(rounds[at], at, models[which], *counts) for at, which, *counts in rows]
 
     def ended(self) -> list[Ended]:
-        """What became of the leases of writers and verifiers, by image."""
+        """How the leases of writers and verifiers ended, by image."""
         rounds = self._round_of_image
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
         writing = (
@@ -139,8 +139,8 @@ class FromStudy:
     def _typed(self, one: Example) -> Example:
         """A question of a round that is not frozen, with the type it would have now."""
         author = one.author or Answer("", "", None)
-        said = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, *one.verifiers[1:])
-        return one._replace(type=example_type(said, self.tx.settings))
+        verdicts = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, *one.verifiers[1:])
+        return one._replace(type=example_type(verdicts, self.tx.settings))
 
     def _given(self) -> Generator[AnyRow, None, None]:
         """For each question the slots, answers and confidences of its verifiers as JSON, in the order of questions."""
@@ -160,7 +160,7 @@ class FromStudy:
         return self._stream(statement)
 
     def _stream(self, statement: sa.Select[Any]) -> Generator[AnyRow, None, None]:
-        """Rows as the driver gives them: plain tuples, read from the server page by page."""
+        """Rows as the driver returns them: plain tuples, read from the server page by page."""
         database, driver = self.tx.database, self.tx.connection.connection
         text = str(statement.compile(database.engine, compile_kwargs={"literal_binds": True}))
         with closing(driver.cursor() if database.is_sqlite else driver.cursor(f"stats{id(statement)}")) as cursor:
@@ -183,8 +183,8 @@ def _by_slot(lists: list[list[Any]]) -> VerifierAnswers:
 
 
 def _questions() -> sa.Select[Any]:
-    """The fields of ``Example`` in their order, the author's three in the place of one, and no verifiers; a type is
-    NULL where it follows from what people said."""
+    """The fields of ``Example`` in their order, with three columns for the author and none for the verifiers; the
+    type is NULL if it still has to be derived from what people said."""
     joined = (
         question.join(image, image.c.id == question.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)

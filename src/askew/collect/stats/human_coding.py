@@ -44,14 +44,14 @@ _YES, _NO = {"1", "x", "yes", "true"}, {"", "0", "no", "false"}
 
 
 def draw_sample(examples: Iterable[Example], seed: int, size: int = SAMPLE) -> list[Example]:
-    """So many random successful questions (judged wrong: C, D and E) of each round; the same seed, the same sample."""
+    """Random successful questions (judged wrong: C, D, E), ``size`` per round; the same seed gives the same sample."""
     rounds: dict[int, list[tuple[float, Example]]] = {}
     for one in examples:
         if one.type in "CDE":
-            kept = rounds.setdefault(one.round, [])
-            kept.append((Random(f"{seed}:coding:{one.id}").random(), one))
-            if len(kept) >= 4 * size:
-                kept[:] = sorted(kept, key=_drawn)[:size]
+            drawn = rounds.setdefault(one.round, [])
+            drawn.append((Random(f"{seed}:coding:{one.id}").random(), one))
+            if len(drawn) >= 4 * size:
+                drawn[:] = sorted(drawn, key=_drawn)[:size]
     return [one for number in sorted(rounds) for _, one in sorted(rounds[number], key=_drawn)[:size]]
 
 
@@ -79,7 +79,7 @@ def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Coded:
-    """What one coder said: question to its labels."""
+    """The labels of one coder."""
 
     path: str
     rounds: dict[int, int]
@@ -90,7 +90,7 @@ class Coded:
 
 
 def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
-    """A coder's file. A row without any mark is not coded: an error, unless told to leave such rows out."""
+    """Read a coder's file. A row without any mark is uncoded: an error, unless ``allow_uncoded`` leaves it out."""
     try:
         text = bounded_read(path).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -104,7 +104,7 @@ def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
     for number, row in enumerate(rows, 2):
         key = _whole(path, number, row, "id")
         if key in found.rounds:
-            raise DataError(f"{path}: row {number}: question {key} is there a second time. Delete one of the rows.")
+            raise DataError(f"{path}: row {number}: question {key} appears a second time. Delete one of the rows.")
         found.rounds[key], found.images[key] = _whole(path, number, row, "round"), row["image"] or ""
         chosen = {name for name in (*LABELS, NO_LABEL) if _is_marked(path, number, name, row[name])}
         if NO_LABEL in chosen and len(chosen) > 1:
@@ -117,7 +117,7 @@ def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
     if uncoded and not allow_uncoded:
         raise DataError(
             f"{path}: {len(uncoded)} rows have no mark, e.g. row {uncoded[0]}. Mark a label with x, or {NO_LABEL!r} "
-            "where no label fits; leave such rows out with --allow-uncoded."
+            "if no label fits; leave such rows out with --allow-uncoded."
         )
     if not found.labels:
         raise DataError(f"{path}: no row is coded. Mark labels with x.")
@@ -125,7 +125,7 @@ def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
 
 
 def check_coded(coders: Sequence[Coded], examples: Iterable[Example]) -> None:
-    """Refuse codings of questions that are not successful ones of this study, e.g. of another study."""
+    """Refuse coded questions that are not successful questions of this study, e.g. those of another study."""
     known = {one.id: (one.round, str(one.image)) for one in examples if one.type in "CDE"}
     for coder in coders:
         wrong = [key for key in coder.labels if known.get(key) != (coder.rounds[key], coder.images[key])]
@@ -137,7 +137,7 @@ def check_coded(coders: Sequence[Coded], examples: Iterable[Example]) -> None:
 
 
 def table7(coders: Sequence[Coded]) -> Sheet:
-    """The share of coded questions with each label; of two coders the mean of both, and Cohen's kappa."""
+    """The share of coded questions with each label; for two coders the mean of both, and Cohen's kappa."""
     if len(coders) not in (1, 2):
         raise DataError(f"{len(coders)} coders' files; Table 7 takes one or two.")
     together = _same_questions(coders)
@@ -165,7 +165,7 @@ def table7(coders: Sequence[Coded]) -> Sheet:
 
 
 def kappa_table(coders: Sequence[Coded]) -> Sheet | None:
-    """How far two coders agree on each label, by Cohen's kappa (1960); None with one coder."""
+    """How well two coders agree on each label, by Cohen's kappa (1960); None with one coder."""
     if len(coders) != 2:
         return None
     together = _same_questions(coders)
@@ -199,11 +199,11 @@ class Kappa(Metric):
     least: ClassVar[float] = -1.0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """Rows are made here, not from outcomes."""
+        """Not used: rows are built in this module, not from outcomes."""
         raise NotImplementedError
 
     def combine(self, sums: Any) -> Any:
-        """(observed - chance) / (1 - chance); nan where both always say the same one thing."""
+        """(observed - chance) / (1 - chance); nan if both always say yes, or both always no."""
         both, first, second, neither = sums
         n = both + first + second + neither
         observed = both + neither
@@ -231,7 +231,7 @@ def _by_image(coder: Coded, keys: Sequence[int], rows: Floats) -> Floats:
 def _kappa_note(kappas: Sequence[Cell]) -> str:
     known = [one.value for one in kappas if isinstance(one, Rate) and one.value == one.value]
     if not known:
-        return "Cohen's kappa cannot be told: the coders used no label differently."
+        return "Cohen's kappa is undefined: both coders marked each label always or never."
     return f"Cohen's kappa of the two coders, mean of {len(known)} labels: {sum(known) / len(known):.2f}."
 
 
@@ -256,7 +256,7 @@ def _same_questions(coders: Sequence[Coded]) -> list[int]:
 
 
 def _dialect(text: str) -> type[csv.Dialect]:
-    """Spreadsheets of many countries write semicolons."""
+    """Find the delimiter: in many countries spreadsheets write semicolons."""
     head = text.split("\n", 1)[0]
 
     class Dialect(csv.excel):

@@ -29,7 +29,7 @@ def page(found: Statistics) -> str:
         ("tables", "Tables", join(*(_sheet(sheet) for sheet in found.tables if sheet.name in _OWN))),
         ("figures", "Figures", el("div", *map(_figure, found.figures), class_="charts")),
         ("work", "People and models", join(*(_sheet(sheet) for sheet in found.tables if sheet.name not in _OWN))),
-        ("made", "How it was counted", _made(found)),
+        ("made", "How it was counted", _method(found)),
     ]
     links = [el("a", heading, href=f"#{name}") for name, heading, _ in sections]
     body = join(
@@ -66,7 +66,7 @@ def _overview(found: Statistics) -> Html:
         ("Tries", whole, "tries_mean", "tries for a verified example, on average"),
         ("Seconds", whole, "seconds_mean", "seconds for a verified example, on average"),
     ]
-    cards = [_reading(name, *_cell_of(sheet, column), told) for name, sheet, column, told in readings]
+    cards = [_reading(name, *_cell_of(sheet, column), meaning) for name, sheet, column, meaning in readings]
     notes = [note for note in whole.notes if note.startswith("Round ")]
     return join(el("div", *cards, class_="cards readings"), _notes(notes))
 
@@ -76,7 +76,7 @@ def _cell_of(sheet: Sheet, name: str) -> tuple[Cell, SheetColumn]:
     return sheet.lines[-1].cells[place], sheet.columns[place]
 
 
-def _reading(name: str, cell: Cell, column: SheetColumn, told: str) -> Html:
+def _reading(name: str, cell: Cell, column: SheetColumn, meaning: str) -> Html:
     unit = " %" if column.unit == "percent" else ""
     within = interval_shown(cell, column)
     beneath = f"95 % interval {within}" if within else "too few images for an interval"
@@ -84,7 +84,7 @@ def _reading(name: str, cell: Cell, column: SheetColumn, told: str) -> Html:
         "div",
         el("h3", name),
         el("p", shown(cell, column), el("small", unit) if unit else None, class_="figure"),
-        el("p", f"{told}; {beneath}", class_="quiet"),
+        el("p", f"{meaning}; {beneath}", class_="quiet"),
         class_="card",
     )
 
@@ -159,7 +159,7 @@ def _notes(notes: object) -> Html | None:
     return el("ul", *(el("li", note) for note in notes), class_="notes") if notes else None
 
 
-def _made(found: Statistics) -> Html:
+def _method(found: Statistics) -> Html:
     settings = found.about.settings
     changed = differences(settings)
     facts = [
@@ -170,9 +170,9 @@ def _made(found: Statistics) -> Html:
         ("Intervals", f"95 %, clustered by image ({METHOD}); none with fewer than ten images; medians have none"),
         *((f"Round {number}", _round(about)) for number, about in found.about.rounds.items()),
     ]
-    told = el("dl", *(join(el("dt", name), el("dd", text or "nothing")) for name, text in facts), class_="facts")
+    listed = el("dl", *(join(el("dt", name), el("dd", text or "nothing")) for name, text in facts), class_="facts")
     all_settings = el("dl", *(join(el("dt", k), el("dd", str(v))) for k, v in asdict(settings).items()), class_="facts")
-    return join(told, details("All settings", all_settings))
+    return join(listed, details("All settings", all_settings))
 
 
 def _round(about: object) -> str:

@@ -1,4 +1,4 @@
-"""Figures that the paper prints (Li et al. 2021), as it prints them: other models, other people, other images."""
+"""The paper's figures (Li et al. 2021), as it prints them: other models, other people, other images."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE_1: Rows = (
 
 TABLE_1_NOTES = (
     "The paper's R2 row does not add up: 37.8K of 70.4K questions are 53.7 %, not 56.1 %, and the verified examples "
-    "that its splits imply (27.5K) are 39.1 %, not 49.0 %. Its total row carries that on.",
+    "that its splits imply (27.5K) are 39.1 %, not 49.0 %. Its total row inherits these errors.",
     "The paper's text says that train, dev and test have 131.7K, 8.2K and 24.9K images; these are questions.",
 )
 
@@ -29,7 +29,7 @@ SESSIONS: Rows = (
 """Sessions are computed from Table 1: questions / mean tries; successes / sessions."""
 
 SESSIONS_NOTES = (
-    "The paper does not print sessions: theirs are computed from its Table 1 (questions / mean tries, and verified "
+    "The paper does not print sessions: they are computed from its Table 1 (questions / mean tries, and verified "
     "questions / sessions). It says 3 writers per image; its numbers imply 3.4 to 4.2 sessions.",
 )
 

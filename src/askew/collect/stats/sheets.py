@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share or a mean; nan where there is nothing, no interval with fewer than ten images."""
+    """A share or a mean; nan if there is nothing to count, no interval with fewer than ten images."""
 
     value: float
     low: float
@@ -35,17 +35,17 @@ class Rate:
     images: int
 
     @property
-    def is_told(self) -> bool:
+    def has_interval(self) -> bool:
         """Whether there is an interval."""
         return self.low == self.low
 
 
 @dataclass(frozen=True)
 class _Share(Metric):
-    """Two columns, one over the other, between 0 and 1."""
+    """The ratio of two columns, between 0 and 1."""
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """Rows are made here, not from outcomes."""
+        """Not used: rows are built in this module, not from outcomes."""
         raise NotImplementedError
 
     def combine(self, sums: Any) -> Any:
@@ -55,7 +55,7 @@ class _Share(Metric):
 
 @dataclass(frozen=True)
 class _Mean(_Share):
-    """The same for a mean, which is not between 0 and 1."""
+    """The same for a mean, which need not be between 0 and 1."""
 
     share: ClassVar[bool] = False
 
@@ -64,7 +64,7 @@ def share(hits: Mask, among: Mask, images: Ints) -> Rate:
     """The share of the questions ``among`` that are ``hits`` too; ``images`` has the number of each question's image.
 
     >>> found = share(np.array([True, False, True]), np.array([True, True, False]), np.array([0, 1, 1]))
-    >>> found.value, found.n, found.images, found.is_told
+    >>> found.value, found.n, found.images, found.has_interval
     (0.5, 2, 2, False)
     """
     return of_sums(_per_image(images[hits & among], None), _per_image(images[among], None), is_share=True)
@@ -83,11 +83,11 @@ def mean_share(values: Floats, among: Mask, images: Ints) -> Rate:
 
 
 def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Rate:
-    """The rate whose numerator and denominator are these sums over images, by the images' numbers."""
+    """The rate with these numerators and denominators, one sum per image, by the image's number."""
     numerators = np.zeros(len(bottoms))
     numerators[: len(tops)] = tops  # the last images may have none
     counted = bottoms > 0
-    rows = np.stack([numerators[counted], bottoms[counted]]).T  # each column in one piece: it is summed several times
+    rows = np.stack([numerators[counted], bottoms[counted]]).T  # contiguous columns: each is summed several times
     top, bottom = (float(total) for total in rows.sum(axis=0))
     if not bottom:
         return Rate(float("nan"), float("nan"), float("nan"), 0, 0)
@@ -125,13 +125,13 @@ class Sheet:
     """A table, as it goes to CSV, JSON and the page."""
 
     name: str
-    """Of its files."""
+    """Also the name of its files."""
     title: str
     about: str
     columns: Sequence[SheetColumn]
     lines: list[Line] = field(default_factory=list)
     first: str = "round"
-    """What the first column has."""
+    """The heading of the first column."""
     published: Sequence[tuple[str, Sequence[str]]] = ()
     """The paper's rows: label and cells in print."""
     notes: Sequence[str] = ()
@@ -160,8 +160,8 @@ def shown(cell: Cell, column: SheetColumn) -> str:
 
 
 def interval_shown(cell: Cell, column: SheetColumn) -> str:
-    """The interval of a cell in print, with "to" if it begins below zero; empty where there is none."""
-    if not isinstance(cell, Rate) or not cell.is_told:
+    """The interval of a cell in print, with "to" if it begins below zero; empty if there is none."""
+    if not isinstance(cell, Rate) or not cell.has_interval:
         return ""
     scale = 100 if column.unit == "percent" else 1
     between = " to " if cell.low < 0 else "–"
@@ -169,7 +169,7 @@ def interval_shown(cell: Cell, column: SheetColumn) -> str:
 
 
 def csv_rows(sheet: Sheet) -> Iterator[list[str | int | float | None]]:
-    """The table for a CSV file: per cent and means with their intervals in columns of their own."""
+    """The table for a CSV file; the intervals of shares and means have columns of their own."""
     with_interval = [any(isinstance(line.cells[at], Rate) for line in sheet.lines) for at in range(len(sheet.columns))]
     head: list[str | int | float | None] = [sheet.first]
     for column, has in zip(sheet.columns, with_interval, strict=True):

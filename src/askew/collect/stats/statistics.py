@@ -1,4 +1,4 @@
-"""All statistics of a study or a release, in one pass; what does not add up is an error."""
+"""All statistics of a study or a release, in one pass; counts that do not add up are an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.answer_groups import Vocabulary
-from askew.collect.stats.example_columns import NONE, SPLITS, TYPES, Facts, facts_of, no_cycles
+from askew.collect.stats.example_columns import NONE, SPLITS, TYPES, Facts, facts_of, gc_paused
 from askew.collect.stats.example_records import About, Source
 from askew.collect.stats.from_release import MANIFEST, FromRelease
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
@@ -48,7 +48,7 @@ def _sessions(facts: Facts) -> Iterator[str]:
 
 
 def _pairs(first: Ints, second: Ints) -> int:
-    """How many different pairs there are; the second numbers are not negative."""
+    """The number of different pairs; the second numbers are not negative."""
     return len(np.unique(first * (1 + int(second.max(initial=0))) + second))
 
 
@@ -72,23 +72,23 @@ def _splits(facts: Facts) -> Iterator[str]:
 def _shares(facts: Facts, about: About) -> Iterator[str]:
     """Of a frozen round's verified examples (E), train has its share, to within two images or half a per cent.
 
-    Those in no split may be of train: the cap on an author's share of it leaves some out.
+    Examples in no split may belong to train: the cap on an author's share of it leaves some out.
     """
     split, good = facts.column("split"), facts.is_type("E")
-    for number, told in about.rounds.items():
+    for number, stated in about.rounds.items():
         mine = good & (facts.round == number)
-        if told.get("snapshot") and mine.any() and not facts.deleted[number]:
+        if stated.get("snapshot") and mine.any() and not facts.deleted[number]:
             verified, most = int(mine.sum()), int(np.bincount(facts.image_of[mine]).max())
             share = facts.settings.train_share
             trained = int((mine & (split == SPLITS.index("train"))).sum())
             unsplit = int((mine & (split == NONE)).sum())
             apart = max(100 * trained - share * verified, share * verified - 100 * (trained + unsplit))
             if apart > max(200 * most, verified / 2):
-                yield f"train of round {number} has not {share} % of its {verified} verified examples"
+                yield f"train of round {number} does not have {share} % of its {verified} verified examples"
 
 
 def _claims(facts: Facts, about: About) -> Iterator[str]:
-    """Total = A + B + C + D + E, Verified = C + D + E, and all counts are those that the source states elsewhere."""
+    """Total = A + B + C + D + E, Verified = C + D + E, and all counts equal those that the source states elsewhere."""
     for number, claimed in about.claimed.items():
         mine = facts.round == number
         split = facts.column("split")
@@ -123,9 +123,9 @@ class Statistics:
         return next(sheet for sheet in self.sheets if sheet.name == name)
 
 
-@no_cycles()
+@gc_paused()
 def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Sequence[Coded] = ()) -> Statistics:
-    """Count everything; what does not add up is an error."""
+    """Count everything; counts that do not add up are an error."""
     about = source.about()
     if coders:
         with closing(source.examples()) as examples:
@@ -162,7 +162,7 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
 
 @contextmanager
 def opened_source(folder: Path) -> Iterator[Source]:
-    """The source in a folder: a release where there is a manifest, else a study, read in one snapshot."""
+    """The source in a folder: a release if there is a manifest, otherwise a study, read in one snapshot."""
     if (folder / MANIFEST).is_file():
         yield FromRelease(folder)
         return

@@ -1,4 +1,4 @@
-"""Tables 1, 8, 9 and 10 of the paper for a study, and what is behind them: sessions, models and leases."""
+"""Tables 1, 8, 9 and 10 of the paper for a study, and the sessions behind them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Part:
 
 @dataclass
 class Counted:
-    """Everything that was read of a study."""
+    """Everything that was read from a study."""
 
     facts: Facts
     about: About
@@ -36,7 +36,7 @@ class Counted:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """Each round, and all together where there are several."""
+        """Each round, and all together if there are several."""
         numbers = tuple(self.about.rounds)
         found = [Part(f"R{number}", self.facts.round == number, (number,)) for number in numbers]
         whole = Part(ALL, np.ones(len(self.facts.type), dtype=bool), numbers)
@@ -123,7 +123,7 @@ def _split_sizes(facts: Facts, mine: Mask) -> list[int | None]:
 
 
 def sessions_table(counted: Counted) -> Sheet:
-    """What Table 1 does not print: sessions, what became of them, and what was left out."""
+    """What Table 1 does not print: sessions, their success, and what was left out."""
     sheet = Sheet(
         "sessions",
         "Sessions and what was left out",
@@ -171,7 +171,7 @@ def sessions_table(counted: Counted) -> Sheet:
 
 
 def _asked_twice(counted: Counted, part: Part) -> int | None:
-    """Verified examples (E) of dev and test images that are left out: an earlier question about the image is equal."""
+    """Verified examples (E) left out of dev and test because an earlier question about the image is equal."""
     facts = counted.facts
     if not (facts.column("split")[part.mask] != NONE).any():
         return None
@@ -208,7 +208,7 @@ def table8(counted: Counted) -> Sheet:
 
 
 def table9(counted: Counted) -> Sheet:
-    """Table 9: classes of verified questions, and the best accuracy that anybody could have."""
+    """Table 9: classes of verified questions, and the best possible accuracy."""
     facts = counted.facts
     closed = facts.vocabulary is not None
     about = (
@@ -272,7 +272,7 @@ def table10(counted: Counted) -> Sheet:
 
 
 def _per_image(images: Ints) -> Rate:
-    """How many there are for each image that has any."""
+    """The mean number per image, over images that have any."""
     counts = np.bincount(images)
     return of_sums(counts.astype(float), (counts > 0).astype(float), is_share=False)
 
@@ -289,7 +289,7 @@ def _unfinished(counted: Counted) -> list[str]:
     ]
     return deleted + [
         f"Round {number} is {about['state']}: its figures will change. {counted.facts.waiting[number]:,} questions "
-        "wait for verifiers and are not counted; splits are made when it is frozen."
+        "are waiting for verifiers and are not counted; splits are made when it is frozen."
         for number, about in counted.about.rounds.items()
         if about["state"] not in ("FROZEN", "RELEASED")
     ]

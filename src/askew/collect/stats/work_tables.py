@@ -30,7 +30,7 @@ def models_table(counted: Counted) -> Sheet:
             *(SheetColumn(f"p{at}", f"Seconds, p{at}", "number", 3) for at in (50, 95, 99)),
         ],
         first="model",
-        notes=() if counted.about.source == "study" else ("A release does not say how long models took.",),
+        notes=() if counted.about.source == "study" else ("A release has no data about how long models took.",),
     )
     facts = counted.facts
     names = sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name})
@@ -56,7 +56,7 @@ def models_table(counted: Counted) -> Sheet:
 
 
 def leases_table(counted: Counted) -> Sheet:
-    """How many leases ended because their time was up."""
+    """How many leases expired."""
     sheet = Sheet(
         "leases",
         "Leases",
@@ -66,7 +66,7 @@ def leases_table(counted: Counted) -> Sheet:
             SheetColumn("ended", "Ended"),
             SheetColumn("expired", "Expired (%)", "percent"),
         ],
-        notes=() if counted.ended is not None else ("A release does not say what became of leases.",),
+        notes=() if counted.ended is not None else ("A release has no data about leases.",),
     )
     for part in counted.parts:
         for kind in ("writing", "verifying"):
@@ -78,7 +78,7 @@ def leases_table(counted: Counted) -> Sheet:
 
 
 def agreement_table(counted: Counted) -> Sheet:
-    """How far verifiers agree, and how sure they are."""
+    """How well verifiers agree, and how sure they are."""
     sheet = Sheet(
         "agreement",
         "Agreement",
@@ -110,7 +110,7 @@ def agreement_table(counted: Counted) -> Sheet:
 
 
 def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Rate:
-    """The share of hits among all, each given for an image."""
+    """The share of hits; each entry is (image, hits, total)."""
     _, place = np.unique([one[0] for one in counts], return_inverse=True)
     hits, among = (np.bincount(place, weights=[one[at] for one in counts]).astype(float) for at in (1, 2))
     return of_sums(hits, among, is_share=True)

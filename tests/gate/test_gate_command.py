@@ -41,7 +41,7 @@ def test_markdown_is_escaped():
     rows = [line for line in text.splitlines() if line.startswith("| ✗")]
     assert len(rows) == 1
     assert len(re.findall(r"(?<!\\)\|", rows[0])) == 5
-    assert "<summary>✓ 1 comparison no worse than before, 1 could not be told</summary>" in text
+    assert "<summary>✓ 1 comparison no worse than before, 1 could not be decided</summary>" in text
 
 
 def test_control_codes_of_models_are_escaped_in_the_terminal():

@@ -69,8 +69,8 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
         return [same]
     metrics = {suite["name"]: metrics_of(run, suite) for suite in shared}
     compared = dict(item for name, known in metrics.items() for item in _compared(name, known, baseline, rule))
-    pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
-    checks = [_judged(pair, key, metric, found.get(key)) for key, metric in compared.items()]
+    pair, differences = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
+    checks = [_judged(pair, key, metric, differences.get(key)) for key, metric in compared.items()]
     foreign = {name: path for suite in shared for name, path in unknown_metrics(suite).items()}
     every = {name: metric for of_suite in metrics.values() for name, metric in of_suite.items()}
     uncompared = [*_foreign(rule, foreign), *_uncompared(rule, every, foreign, compared)]
@@ -85,40 +85,40 @@ def _foreign(rule: Rule, foreign: Mapping[str, str]) -> Iterator[Check]:
             yield Check("no-worse", name, status, "—", f"It is not compared: {why_unknown(path)}")
 
 
-def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:
+def _is_selected(metric: str, part: str, rule: Rule) -> bool:
     return (not rule.metrics or metric in rule.metrics) and (not part or part.startswith("test="))
 
 
 def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Rule) -> Iterator[tuple[_Key, Metric]]:
     for name, metric, part, _ in baseline.figures():
         known = name == suite and metric in metrics and metrics[metric].better != 0
-        if known and _is_looked_at(metric, part, rule):
+        if known and _is_selected(metric, part, rule):
             yield (suite, metric, part), metrics[metric]
 
 
 def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]) -> dict[_Key, dict[str, Any]]:
     """Run minus baseline by suite, metric and part; families contain only the comparisons that the gate makes."""
-    found = {
+    differences = {
         (difference["suite"], difference["metric"], difference["part"]): Difference(**difference)
         for difference in compare_runs([run, baseline])
     }
-    looked_at = {key: difference for key, difference in found.items() if key in compared}
-    return {key: asdict(one) for key, one in zip(looked_at, corrected(list(looked_at.values())), strict=True)}
+    selected = {key: difference for key, difference in differences.items() if key in compared}
+    return {key: asdict(one) for key, one in zip(selected, corrected(list(selected.values())), strict=True)}
 
 
 def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any] | None) -> Check:
     suite, name, part = key
     ours, before = pair.run.figure(*key), pair.baseline.figure(*key)
-    called = f"{suite}:{name}" + (f"@{part}" if part else "")
+    label = f"{suite}:{name}" + (f"@{part}" if part else "")
     found = f"{ours.short} (was {before.short})"
     if before.value is None:
-        return Check("no-worse", called, Status.SKIPPED, found, "The baseline has no such score.")
+        return Check("no-worse", label, Status.SKIPPED, found, "The baseline has no such score.")
     if ours.value is None:
-        return Check("no-worse", called, Status.FAILED, found, "The run has nothing left to measure it on.")
+        return Check("no-worse", label, Status.FAILED, found, "The run has nothing left to measure it on.")
     if difference is None or difference["p_holm"] != difference["p_holm"]:
         return Check(
             "no-worse",
-            called,
+            label,
             Status.SKIPPED,
             found,
             f"This cannot be decided: fewer than {LEAST_IMAGES} images, or nothing varies.",
@@ -131,9 +131,9 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
     family = f"Holm over {difference['family_size']:,}: {difference['family']}"
     summary = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p} ({family})."
     if significant and lost > pair.rule.margin:
-        return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {summary}")
+        return Check("no-worse", label, Status.FAILED, found, f"Significantly worse. {summary}")
     verdict = "Within the margin. " if significant and lost > 0 else ""
-    return Check("no-worse", called, Status.PASSED, found, verdict + summary)
+    return Check("no-worse", label, Status.PASSED, found, verdict + summary)
 
 
 def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
@@ -147,19 +147,19 @@ def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
 def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
     """Whether the run has all groups of the baseline in their common suites."""
     if not shared:
-        return _unlike("They have no suite in common. Run the same suites.")
-    ours, before = _asked(run, shared), _asked(baseline, shared)
+        return _incomparable("They have no suite in common. Run the same suites.")
+    ours, before = _group_digests(run, shared), _group_digests(baseline, shared)
     both = ours.keys() & before.keys()
     if not both:
-        return _unlike("They share no group. Run both on the same groups.jsonl.")
+        return _incomparable("They share no group. Run both on the same groups.jsonl.")
     changed = sorted(str(key[1]) for key in both if ours[key] != before[key])
     if changed:
-        return _unlike(
-            f"{len(changed):,} of the {len(both):,} groups in both ask something else, e.g. {changed[0]!r}. "
+        return _incomparable(
+            f"{len(changed):,} of the {len(both):,} groups in both ask different questions, e.g. {changed[0]!r}. "
             "Run both on the same groups.jsonl."
         )
     if missing := len(before) - len(both):
-        return _unlike(
+        return _incomparable(
             f"{missing:,} of the baseline's {len(before):,} groups are not in the run. "
             "Run both on the same groups.jsonl, without a --limit of its own."
         )
@@ -169,7 +169,7 @@ def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
     )
 
 
-def _unlike(why: str) -> Check:
+def _incomparable(why: str) -> Check:
     return Check("groups", SAME, Status.FAILED, "—", f"The runs cannot be compared. {why}")
 
 
@@ -177,19 +177,19 @@ def _uncompared(
     rule: Rule, known: Mapping[str, Metric], foreign: Collection[str], compared: Collection[_Key]
 ) -> Iterator[Check]:
     """A failed check for each named metric that is not compared, or one if there is nothing to compare."""
-    there = {metric for _, metric, _ in compared}
-    listed = f"Metrics there: {', '.join(sorted(known)) or 'none'}."
-    if not rule.metrics and not there:
-        yield _failed("something to compare", f"There is nothing to compare. {listed}")
+    names = {metric for _, metric, _ in compared}
+    listed = f"Its metrics: {', '.join(sorted(known)) or 'none'}."
+    if not rule.metrics and not names:
+        yield _failed("something to compare", f"The run has nothing to compare. {listed}")
     for name in dict.fromkeys(rule.metrics):
-        if name in there or name in foreign:
+        if name in names or name in foreign:
             continue
         if name not in known:
             why = f"The run has no metric {name!r}.{did_you_mean(name, list(known))} {listed}"
         elif known[name].better == 0:
             why = f"More of {name!r} is neither better nor worse, so it is not compared. Leave it out of --metric."
         else:
-            why = f"The baseline has no score of {name!r}. Run the baseline again with --metric {name}."
+            why = f"The baseline has no score for {name!r}. Run the baseline again with --metric {name}."
         yield _failed(name, why)
 
 
@@ -208,7 +208,7 @@ def _failed(name: str, why: str) -> Check:
     return Check("no-worse", name, Status.FAILED, "—", why)
 
 
-def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:
+def _group_digests(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:
     """A digest of each group; 1 and "1" are different ids."""
     return {
         (record["suite"], record["group"], type(record["group"]).__name__): _digest(record)

@@ -55,8 +55,8 @@ def is_open(checks: Iterable[Check]) -> bool:
     >>> is_open([Check("no-worse", "a", Status.SKIPPED, "—")]), is_open([])
     (False, False)
     """
-    found = {check.status for check in checks}
-    return Status.FAILED not in found and Status.PASSED in found
+    statuses = {check.status for check in checks}
+    return Status.FAILED not in statuses and Status.PASSED in statuses
 
 
 def failures_check(run: Run, limit: float | None = None) -> Check:
@@ -98,18 +98,18 @@ def terminal(checks: Sequence[Check], title: str, width: int = 80, color: bool =
         lines.append(f"{sign} {printable(check.name)}   {printable(check.found)}")
         if check.status is not Status.PASSED:
             lines += wrap(printable(check.why), width, initial_indent="    ", subsequent_indent="    ")
-    if summed := _summed(checks):
-        lines.append(summed)
+    if summary := _summary(checks):
+        lines.append(summary)
     return "\n".join([*lines, "", f"{_verdict(checks)}: {printable(title)}"])
 
 
 def markdown(checks: Sequence[Check], title: str) -> str:
     """The checks as a section of Markdown, for a pull request or GitHub's step summary."""
-    asked = [check for check in checks if check.kind != "no-worse" or check.status is Status.FAILED]
-    rest = [check for check in checks if check not in asked]
-    lines = [f"## {_SIGNS[_overall(checks)]} {_verdict(checks)}: {_escaped(title)}", "", *_table(asked)]
+    shown = [check for check in checks if check.kind != "no-worse" or check.status is Status.FAILED]
+    rest = [check for check in checks if check not in shown]
+    lines = [f"## {_SIGNS[_overall(checks)]} {_verdict(checks)}: {_escaped(title)}", "", *_table(shown)]
     if rest:
-        lines += ["", "<details>", f"<summary>{_summed(checks)}</summary>", "", *_table(rest), "", "</details>"]
+        lines += ["", "<details>", f"<summary>{_summary(checks)}</summary>", "", *_table(rest), "", "</details>"]
     return "\n".join(lines) + "\n"
 
 
@@ -150,11 +150,11 @@ def _verdict(checks: Sequence[Check]) -> str:
     return "PASSED" if is_open(checks) else "FAILED, nothing could be decided"
 
 
-def _summed(checks: Sequence[Check]) -> str:
+def _summary(checks: Sequence[Check]) -> str:
     compared = Counter(check.status for check in checks if check.kind == "no-worse")
     if not compared[Status.PASSED] and not compared[Status.SKIPPED]:
         return ""
-    skipped = f", {compared[Status.SKIPPED]} could not be told" if compared[Status.SKIPPED] else ""
+    skipped = f", {compared[Status.SKIPPED]} could not be decided" if compared[Status.SKIPPED] else ""
     plural = "" if compared[Status.PASSED] == 1 else "s"
     sign = _SIGNS[Status.PASSED if compared[Status.PASSED] else Status.SKIPPED]
     return f"{sign} {compared[Status.PASSED]} comparison{plural} no worse than before{skipped}"
@@ -187,7 +187,7 @@ _FORM = re.compile(
     r"(?P<what>.*\S)\s*(?P<op>>=|<=|>|<)\s*(?P<value>[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?)\s*(?P<cent>%?)\s*"
 )
 MOST_DECIMALS = 15
-"""Tolerance for rounding errors; typed values differ by more."""
+"""The most decimals with which a value and its bound are shown."""
 _OPERATORS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
@@ -241,19 +241,19 @@ def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> C
         return _failed(requirement, "—", _unknown(requirement, run))
     found = _shown(figure)
     if figure.value is None or figure.n == 0:
-        return _failed(requirement, found, f"There is nothing to measure: {suite}:{metric} rests on no group.")
-    value, called = figure.value, "the value"
+        return _failed(requirement, found, f"There is nothing to measure: {suite}:{metric} is based on no group.")
+    value, label = figure.value, "the value"
     if by == "low":
         end = figure.low if requirement.upwards else figure.high
         if end is None:
             return _failed(requirement, found, f"It has no interval: {figure.no_interval}.")
-        value, called = end, "the interval's " + ("low" if requirement.upwards else "high") + " end"
+        value, label = end, "the interval's " + ("low" if requirement.upwards else "high") + " end"
     if requirement.met(value):
-        return Check("require", requirement.text, Status.PASSED, found, f"By {called}; {_rests_on(figure)}")
+        return Check("require", requirement.text, Status.PASSED, found, f"By {label}; {_basis(figure)}")
     hint = " Values are fractions: write 0.7 or 70 %, not 70." if abs(requirement.value) > 1 >= abs(value) else ""
     ours, bound = _apart(metric, value, requirement.value)
-    why = f"{called[0].upper()}{called[1:]} {ours} is not {requirement.op} {bound}"
-    return _failed(requirement, found, f"{why}; {_rests_on(figure)}{hint}")
+    why = f"{label[0].upper()}{label[1:]} {ours} is not {requirement.op} {bound}"
+    return _failed(requirement, found, f"{why}; {_basis(figure)}{hint}")
 
 
 def _apart(metric: str, value: float, bound: float) -> tuple[str, str]:
@@ -278,21 +278,21 @@ def _shown(figure: Figure) -> str:
     return f"{figure.short} ({figure.interval})" if figure.interval else figure.short
 
 
-def _rests_on(figure: Figure) -> str:
+def _basis(figure: Figure) -> str:
     return f"n = {figure.n:,}" + (f", {figure.failed:,} left out for missing answers." if figure.failed else ".")
 
 
 def _figure(requirement: Requirement, run: Run) -> tuple[str, str, Figure]:
     """Suite, metric and score that the requirement names; NOTHING if the run has no such score."""
-    meant = [
+    matches = [
         (suite, metric, figure)
         for suite, metric, part, figure in run.figures()
         if part == requirement.part and requirement.name in (metric, f"{suite}:{metric}")
     ]
-    if len(meant) > 1:
-        spelled = " or ".join(f"{suite}:{metric}" for suite, metric, _ in meant)
-        raise UsageError(f"{requirement.text!r}: several suites have this metric. Say which: {spelled}.")
-    return meant[0] if meant else ("", requirement.name, NOTHING)
+    if len(matches) > 1:
+        names = " or ".join(f"{suite}:{metric}" for suite, metric, _ in matches)
+        raise UsageError(f"{requirement.text!r}: several suites have this metric. Say which: {names}.")
+    return matches[0] if matches else ("", requirement.name, NOTHING)
 
 
 def _unknown(requirement: Requirement, run: Run) -> str:

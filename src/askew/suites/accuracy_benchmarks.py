@@ -1,7 +1,7 @@
 """Suites of plain questions, scored by VQA accuracy.
 
-The unperturbed questions of any data; benchmarks whose answers are distributed otherwise than in training (GQA-OOD,
-VQA-CE, VQA-CP); and benchmarks that people collected against models, Adversarial VQA and releases of ``askew collect``.
+The unperturbed questions of any data; benchmarks whose answers are distributed differently from training (GQA-OOD,
+VQA-CE, VQA-CP); and benchmarks that people wrote against models, Adversarial VQA and releases of ``askew collect``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AccuracySuite:
 
 @dataclass(frozen=True)
 class QuestionPartsSuite(BenchmarkSuite):
-    """Accuracy on the parts of a plain set of questions, which the tag ``part`` of each question names."""
+    """Accuracy on the parts of a plain set of questions, as named by the tag ``part`` of each question."""
 
     parts: ClassVar[Sequence[str]]
     """The values of the tag."""
@@ -70,7 +70,7 @@ class QuestionPartsSuite(BenchmarkSuite):
 
 @dataclass(frozen=True)
 class GqaOodSuite(QuestionPartsSuite):
-    """GQA-OOD: accuracy on frequent and on rare answers, and what is lost between them (Kervadec et al. 2021)."""
+    """GQA-OOD: accuracy on frequent and on rare answers, and the gap between them (Kervadec et al. 2021)."""
 
     name: ClassVar[str] = "gqa-ood"
     readers: ClassVar[Sequence[str]] = ("gqa-ood",)
@@ -82,7 +82,7 @@ class GqaOodSuite(QuestionPartsSuite):
     parts: ClassVar[Sequence[str]] = ("head", "tail")
     headline: ClassVar[tuple[str, str]] = (
         "delta",
-        "relative to its accuracy on rare answers, frequent ones give it {value} more",
+        "its accuracy is {value} higher on frequent answers than on rare ones",
     )
 
     @property
@@ -128,7 +128,7 @@ class VqaCeSuite(QuestionPartsSuite):
 
 @dataclass(frozen=True)
 class VqaCpSuite(QuestionPartsSuite):
-    """VQA-CP: VQA accuracy with other answers in the test than in training (Agrawal et al. 2018)."""
+    """VQA-CP: VQA accuracy if answers are distributed differently in test and training (Agrawal et al. 2018)."""
 
     accuracy: Mode = "official"
 
@@ -144,7 +144,7 @@ class VqaCpSuite(QuestionPartsSuite):
 
     @property
     def tables(self) -> Sequence[Table]:
-        """Overall and by answer type; published figures are of the test of version 2."""
+        """Overall and by answer type; published figures are for the test split of version 2."""
         kinds = (("All", ""), ("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
         columns = tuple(Column(label, "accuracy.all", kind and f"answer_type={kind}") for label, kind in kinds)
         return (Table("vqa-cp", "VQA-CP", columns, published=published_figures(self.name)["vqa-cp"]),)
@@ -169,8 +169,8 @@ class AvqaSuite(BenchmarkSuite):
         "its VQA accuracy on questions that people wrote to fool models is {value}",
     )
     notes: ClassVar[Sequence[str]] = (
-        "Published figures are of models trained on the data in brackets: those by round of the test split (Table 2), "
-        "those by domain of the dev split (Table 10).",
+        "Published figures are for models trained on the data in brackets: by round on the test split (Table 2), by "
+        "domain on the dev split (Table 10).",
     )
 
     @property

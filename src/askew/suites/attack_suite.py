@@ -24,7 +24,7 @@ from askew.verbs import Dataset, Metric
 ATTACKS = ("sears", "textfooler", "pso", "pwws", "typos", "bert-attack")
 """The recipes, which are the tests of their variants."""
 BUDGETS = (1, 2, 5, 10, 20, 50, 100)
-"""Texts asked about a question at which accuracy under attack is measured."""
+"""The numbers of texts asked about a question after which accuracy under attack is measured."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class AttackSuite:
     """Rewordings that automatic attacks found; ``askew attack`` makes the groups, against one model."""
 
     attack: str = ""
-    """The signature of the attack that makes the groups; empty for groups that are there already."""
+    """The signature of the attack that makes the groups; empty for groups that exist already."""
     scores: str = ""
-    """What its search went by: score, confidence or label."""
+    """What guided its search: score, confidence or label."""
     budget: int = 0
-    """Distinct texts it might ask about each question."""
+    """The maximum number of distinct texts to ask about each question."""
     confirm: int = 0
-    """Fresh requests that a rewording had to fool too."""
+    """In how many further requests a rewording had to fool the model too."""
     name_of_attack: str = ""
-    """The attack's name, where it is not one of askew's own."""
+    """The attack's name, if it is not one of askew's own."""
     accuracy: Mode = "official"
     correct: Correct = "modal"
     source: Callable[[Dataset, int], Iterator[Group | Refusal]] | None = field(default=None, repr=False, compare=False)
@@ -75,7 +75,7 @@ class AttackSuite:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Accuracy before and after, how often the answer changes or becomes wrong, and at what price."""
+        """Accuracy before and after, how often the answer changes or becomes wrong, and at what cost."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
             "accuracy.original": Accuracy("original", self.accuracy),

@@ -40,7 +40,7 @@ class OwnQuestions:
         return "own"
 
     def questions(self) -> Iterator[Question]:
-        """None: it only stands for those of the data."""
+        """Empty: the suite uses the questions of the data instead."""
         return iter(())
 
 
@@ -97,7 +97,7 @@ class BasicSuite:
         check_correct(self.correct, self.accuracy)
         RScore(1, self.t, self.m, self.accuracy)
         if self.bqd:
-            BqdFile(self.bqd).header  # noqa: B018 - a file that is none is refused here
+            BqdFile(self.bqd).header  # noqa: B018 - other files are refused here
             return
         with suppress(MissingExtra):  # only building groups needs a ranker; scoring and reporting do not
             self._rankers()
@@ -149,7 +149,7 @@ class BasicSuite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         with ExitStack() as stack:
             if self.bqd:
                 rankings: tuple[Ranking | BqdFile, ...] = (stack.enter_context(BqdFile(self.bqd)),)
@@ -167,21 +167,21 @@ class BasicSuite:
     def write_rankings(
         self, data: Dataset, folder: Path, limit: int | None = None, executor: Executor | None = None
     ) -> tuple[int, list[Path]]:
-        """Rank for all questions, one ranker after another, and write the data sets of basic questions alone."""
+        """Rank the pool for all questions, one ranker after another, and write only the basic question data sets."""
         if self.bqd:
             raise BadOption("basic: bqd is a file of rankings already. Give a ranker and a pool instead.")
-        read = Counter(question.text for question in islice(data.questions(), limit))
-        if not read:
+        counts = Counter(question.text for question in islice(data.questions(), limit))
+        if not counts:
             raise DataError(f"{data.name}: there is no question in it. Give data with questions.")
-        texts = list(read)
-        found: dict[str, str] = {}
+        texts = list(counts)
+        names: dict[str, str] = {}
         with ExitStack() as stack:
             for ranking in self._rankings(data, stack, executor, texts):
                 with ranking:
                     for start in range(0, len(texts), _AT_ONCE):
                         ranking.nearest(texts[start : start + _AT_ONCE])
-                found[ranking.signature] = ranking.name
-        return read.total(), write_files(islice(data.questions(), limit), found, folder)
+                names[ranking.signature] = ranking.name
+        return counts.total(), write_files(islice(data.questions(), limit), names, folder)
 
     def _rankers(self) -> dict[str, Ranker]:
         """The rankers by name."""
@@ -235,18 +235,18 @@ def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
     first = next((group for group in rest if group.variants), None)
     if first is None:
         return []
-    found = {variant.note["ranking"]: variant.made_by.partition("/")[2] for variant in first.variants}
-    return write_files(_originals(chain([first], rest)), found, folder)
+    names = {variant.note["ranking"]: variant.made_by.partition("/")[2] for variant in first.variants}
+    return write_files(_originals(chain([first], rest)), names, folder)
 
 
-def write_files(questions: Iterable[Question], found: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write the stored rankings of these questions; ``found`` maps the signature of each ranking to its name."""
+def write_files(questions: Iterable[Question], names: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write the stored rankings of these questions; ``names`` maps the signature of each ranking to its name."""
     with ExitStack() as stack:
         targets = {
-            str(folder / ("bqd.jsonl" if len(found) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
+            str(folder / ("bqd.jsonl" if len(names) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
                 closing(RankingStore(ranking_path(key)))
             )
-            for key, name in found.items()
+            for key, name in names.items()
         }
         write_bqd(questions, targets)
     files = [Path(path) for path in targets]

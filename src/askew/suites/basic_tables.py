@@ -30,7 +30,7 @@ def _of_the_paper(partitions: int, kind: str) -> tuple[Table, ...]:
     return (
         Table(
             "basic-1",
-            f"Partition 1: accuracy, what is lost, and R_score ({where})",
+            f"Partition 1: accuracy, its loss, and R_score ({where})",
             (
                 *(Column(title, "accuracy.noise.1", f"answer_type={part}") for title, _, part in KINDS),
                 Column("All", "accuracy.noise.1"),

@@ -71,12 +71,12 @@ class CaretsSuite:
     size: str | int = 0
     """Pairs of each test; 0 means as many as the scenes allow, ``paper`` the sizes of Table 6.
 
-    Or of each test its own: ``rephrase:200,order:50+90`` (yes/no questions + choices).
+    Or a size for each test: ``rephrase:200,order:50+90`` (yes/no questions + choices).
     """
     balance: Balance = "text"
     """``text``: every text has each answer equally often, in different images; ``paper``: as in the paper."""
     noes: Noes = "auto"
-    """``sure``: absent only where a usual companion is annotated; ``all``: as the paper; ``auto``: by ``balance``."""
+    """``sure``: absent only if a usual companion is annotated; ``all``: as in the paper; ``auto``: by ``balance``."""
     visual: str = ",".join(CHANGES)
     """How images are changed, separated by commas: ``blur-σ``, ``mask``, ``crop``."""
     fill: str = "mean"
@@ -132,14 +132,14 @@ class CaretsSuite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         from askew.perturb.carets import PairSettings, generate, sizes_of
 
         if VISUAL in self.tests:
             check_seen(executor, data, self.name)
         changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
         settings = PairSettings(self.balance, self.noes, sizes_of(self.size))
-        made = generate(
+        generated = generate(
             data,
             seed,
             tuple(self.tests),
@@ -147,7 +147,7 @@ class CaretsSuite:
             change_image=changed if VISUAL in self.tests else None,
             executor=executor,
         )
-        for item in made:
+        for item in generated:
             yield labelled(item) if isinstance(item, Group) else item
 
     def release(self, groups: Iterable[Group], folder: Path) -> list[str]:
@@ -208,8 +208,8 @@ def _size(size: str | int) -> str | int:
     for name, _, count in parts:
         if name not in short or not all(each.isdecimal() for each in count.split("+")) or count.count("+") > 1:
             raise BadOption(
-                f"carets: size is {size!r}; give 0 (as many as the scenes give) or more, paper (Table 6), or of each "
-                "test its own, e.g. rephrase:200,order:50+90 (yes/no questions + choices)."
+                f"carets: size is {size!r}; give 0 (as many as the scenes allow) or more, paper (Table 6), or a size "
+                "for each test, e.g. rephrase:200,order:50+90 (yes/no questions + choices)."
             )
     return ",".join(f"{name}:{count}" for name, _, count in sorted(parts, key=lambda part: short[part[0]]))
 

@@ -22,7 +22,7 @@ _REFERS = re.compile(
     r"\b(?:all|none|any|both|neither|either)\b.*\b(?:above|below|options?|choices?|answers?)\b"
     r"|\b(?:both|either|neither)?\s*\(?[A-H]\)?\s*(?:,|and|or|&)\s*\(?[A-H]\)?(?:\b|$)"
 )
-"""Options that speak of other options, which mean something else in another order."""
+"""Options that refer to other options, and so mean something else in another order."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class IntrospectSuite(BenchmarkSuite):
     slices: ClassVar[Sequence[str]] = ("answer_type",)
     headline: ClassVar[tuple[str, str]] = (
         "consistency",
-        "where it answers a reasoning question correctly, it answers only {value} of the sub-questions correctly",
+        "when it answers a reasoning question correctly, it answers only {value} of the sub-questions correctly",
     )
 
     @property
@@ -101,7 +101,7 @@ class EditedVqaSuite(BenchmarkSuite):
 
 @dataclass(frozen=True)
 class IvVqaSuite(EditedVqaSuite):
-    """IV-VQA: answers that change though something irrelevant was removed (Agarwal et al. 2020)."""
+    """IV-VQA: answers that change although only something irrelevant was removed (Agarwal et al. 2020)."""
 
     name: ClassVar[str] = "iv-vqa"
     readers: ClassVar[Sequence[str]] = ("iv-vqa",)
@@ -132,7 +132,7 @@ class CvVqaSuite(EditedVqaSuite):
 
 @dataclass(frozen=True)
 class ConVqaSuite(BenchmarkSuite):
-    """ConVQA: sets of questions that hang together, answered correctly as a whole (Ray et al. 2019)."""
+    """ConVQA: sets of related questions, answered correctly as a whole (Ray et al. 2019)."""
 
     name: ClassVar[str] = "convqa"
     readers: ClassVar[Sequence[str]] = ("convqa",)
@@ -171,11 +171,11 @@ class ConVqaSuite(BenchmarkSuite):
 
 @dataclass(frozen=True)
 class VqaLolSuite(BenchmarkSuite):
-    """VQA-LOL: accuracy on questions composed by and, or and not, and on their parts (Gokhale et al. 2020)."""
+    """VQA-LOL: accuracy on questions composed with and, or and not, and on their parts (Gokhale et al. 2020)."""
 
     name: ClassVar[str] = "vqa-lol"
     readers: ClassVar[Sequence[str]] = ("vqa-lol",)
-    title: ClassVar[str] = "Questions composed by and, or and not (VQA-LOL)"
+    title: ClassVar[str] = "Questions composed with and, or and not (VQA-LOL)"
     paper: ClassVar[str] = (
         "Gokhale, Banerjee, Baral, Yang: VQA-LOL: Visual Question Answering under the Lens of Logic. ECCV 2020"
     )
@@ -183,12 +183,12 @@ class VqaLolSuite(BenchmarkSuite):
     slices: ClassVar[Sequence[str]] = ("test", "note.op")
     headline: ClassVar[tuple[str, str]] = (
         "given-parts",
-        "where it answers both questions correctly, it answers only {value} of their compositions correctly",
+        "when it answers both questions correctly, it answers only {value} of their compositions correctly",
     )
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Accuracy on variants and on all questions, and compositions answered correctly where their parts are."""
+        """Accuracy on variants and on all questions, and on compositions whose parts are answered correctly."""
         return {
             "accuracy.variant": Accuracy("variant", self.accuracy),
             "accuracy.members": Accuracy("members", self.accuracy),
@@ -206,7 +206,10 @@ class VqaLolSuite(BenchmarkSuite):
             Table("vqa-lol", "VQA-LOL", (composed, parts, given)),
             Table("vqa-lol-compose", "VQA-LOL, if the data are Compose", (composed,), published=figures["compose"]),
             Table(
-                "vqa-lol-supplement", "VQA-LOL, if they are Supplement", (composed,), published=figures["supplement"]
+                "vqa-lol-supplement",
+                "VQA-LOL, if the data are Supplement",
+                (composed,),
+                published=figures["supplement"],
             ),
         )
 
@@ -277,7 +280,7 @@ class VqaPairsSuite(BenchmarkSuite):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Pair accuracy, accuracy, and answers that differ between the images where people's do."""
+        """Pair accuracy, accuracy, and answers that differ between the images when people's do."""
         return {
             "pair": AllCorrect("", self.correct, self.accuracy),
             "accuracy.members": Accuracy("members", self.accuracy),
@@ -286,6 +289,6 @@ class VqaPairsSuite(BenchmarkSuite):
 
     @property
     def tables(self) -> Sequence[Table]:
-        """Pair accuracy, and pairs whose answers are equal or different as people's are."""
+        """Pair accuracy, accuracy, and pairs whose answers are the same or different as people's are."""
         columns = (Column("Pairs", "pair"), Column("Accuracy", "accuracy.members"), Column("As people", "cons"))
         return (Table("vqa-pairs", "Complementary pairs of VQA v2", columns),)

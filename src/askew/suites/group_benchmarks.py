@@ -47,7 +47,7 @@ class NaturalBenchSuite(BenchmarkSuite):
 
     @property
     def tables(self) -> Sequence[Table]:
-        """The paper's four figures, with what guessing gives."""
+        """The paper's four figures, with the scores of guessing."""
         columns = (
             Column("Acc", "accuracy.members"),
             Column("Q-Acc", "q-acc"),
@@ -77,8 +77,8 @@ class HallusionBenchSuite(BenchmarkSuite):
     )
     notes: ClassVar[Sequence[str]] = (
         "Replies are matched as yes or no, while the authors ask GPT-4 to judge them, so published figures are not "
-        "exactly comparable. An unsure reply to a question without an image is correct there: "
-        "hallusionbench:correct=modal-or-unsure counts so.",
+        "exactly comparable. An unsure reply to a question without an image is correct there; "
+        "hallusionbench:correct=modal-or-unsure counts it as correct here too.",
     )
 
     @property
@@ -201,7 +201,7 @@ class SugarCrepeSuite(BenchmarkSuite):
 
 @dataclass(frozen=True)
 class WinogroundSuite(BenchmarkSuite):
-    """Winoground: the right caption for an image, for both images of an example (Thrush et al. 2022)."""
+    """Winoground: the correct caption for an image, for both images of an example (Thrush et al. 2022)."""
 
     name: ClassVar[str] = "winoground"
     readers: ClassVar[Sequence[str]] = ("winoground",)
@@ -212,7 +212,10 @@ class WinogroundSuite(BenchmarkSuite):
     )
     tests: ClassVar[Sequence[str]] = ("choice", "yes-no")
     slices: ClassVar[Sequence[str]] = ("tag.category",)
-    headline: ClassVar[tuple[str, str]] = ("group", "it answers all four questions of only {value} of the examples")
+    headline: ClassVar[tuple[str, str]] = (
+        "group",
+        "it answers all four questions correctly for only {value} of the examples",
+    )
     notes: ClassVar[Sequence[str]] = (
         "Published text, image and group scores compare the scores of a model for pairs of image and caption; here a "
         "model answers questions about one image, so they are not comparable.",
@@ -229,6 +232,6 @@ class WinogroundSuite(BenchmarkSuite):
 
     @property
     def tables(self) -> Sequence[Table]:
-        """The three figures, with what guessing gives."""
+        """The three figures, with the scores of guessing."""
         columns = (Column("Accuracy", "accuracy.members"), Column("Images", "image"), Column("Groups", "group"))
         return (Table("winoground", "Winoground", columns, published=published_figures(self.name)["winoground"]),)

@@ -1,4 +1,4 @@
-"""Benchmarks of what models see where it is not: POPE and AMBER."""
+"""Benchmarks of hallucination, asking for what is not in the image: POPE and AMBER."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from askew.verbs import Metric
 
 @dataclass(frozen=True)
 class PopeSuite(BenchmarkSuite):
-    """POPE: accuracy, precision, recall, F1 and yes rate for each way to draw absent objects (Li et al. 2023)."""
+    """POPE: accuracy, precision, recall, F1 and yes rate for each way of choosing absent objects (Li et al. 2023)."""
 
     name: ClassVar[str] = "pope"
     readers: ClassVar[Sequence[str]] = ("pope",)
@@ -29,7 +29,7 @@ class PopeSuite(BenchmarkSuite):
     slices: ClassVar[Sequence[str]] = ("test",)
     headline: ClassVar[tuple[str, str]] = (
         "pair",
-        "it tells an object that is there from one that is not in only {value} of the pairs",
+        "it distinguishes an object that is there from one that is not in only {value} of the pairs",
     )
 
     @property

@@ -36,7 +36,7 @@ class P2Suite:
     substitutions: int = 2
     """The maximal number of substitutions of one type in a question."""
     confidence: float = 0.9
-    """The least confidence of a rule: 0.9 allows only reviewed rules, less also rules from WordNet alone."""
+    """The least confidence of a rule: 0.9 allows only reviewed rules, lower values also those from WordNet alone."""
     contraries: Literal["sure", "all"] = "sure"
     """``all`` also turns a "no" to *hot* into a "yes" to *cold*, as the paper does."""
     share: float = 0.05
@@ -143,7 +143,7 @@ class P2Suite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         mined = merged(self._mined.values()) if self._mined else None
         perturbation = fit(
             data.questions() if self.least or self.share < 1.0 else (),
@@ -159,8 +159,8 @@ class P2Suite:
     @property
     def notes(self) -> Sequence[str]:
         """The versions of tagger and WordNet; the PPDB or METEOR rules that were kept, and why others were not."""
-        read_with = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
-        return read_with, *(f"{name}: {_kept(mined)}" for name, mined in self._mined.items())
+        versions = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
+        return versions, *(f"{name}: {_kept_rules(mined)}" for name, mined in self._mined.items())
 
     def release(self, groups: Iterable[Group], folder: Path) -> tuple[str, str]:
         """Write the variants also in the format of the paper's release; ``askew build`` calls it."""
@@ -194,12 +194,12 @@ class P2Suite:
     @cached_property
     def _mined(self) -> Mapping[str, Ppdb]:
         """The rules of PPDB and METEOR, read once."""
-        found = {}
+        rules = {}
         if self.ppdb:
-            found["PPDB"] = read_ppdb(self._files(), self.score)
+            rules["PPDB"] = read_ppdb(self._files(), self.score)
         if self.meteor:
-            found["METEOR"] = read_meteor(self.meteor, self.probability)
-        return found
+            rules["METEOR"] = read_meteor(self.meteor, self.probability)
+        return rules
 
     def _files(self) -> tuple[str, ...]:
         """The PPDB files that are named."""
@@ -225,7 +225,7 @@ class P2Suite:
         )
 
 
-def _kept(mined: Ppdb) -> str:
+def _kept_rules(mined: Ppdb) -> str:
     """How many rules were kept, and why others were left out."""
     left_out = sorted(mined.left_out.items(), key=lambda item: (-item[1], item[0]))
     reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
@@ -278,10 +278,10 @@ def _shared(group: Group, variant: Variant) -> dict[str, Any]:
 
 def _annotation(variant: Variant) -> dict[str, Any]:
     question = variant.question
-    sure = question.confidences or ("",) * len(question.answers)
+    confidences = question.confidences or ("",) * len(question.answers)
     answers = [
-        {"answer": answer, **({"answer_confidence": how} if how else {}), "answer_id": place}
-        for place, (answer, how) in enumerate(zip(question.answers, sure, strict=True), 1)
+        {"answer": answer, **({"answer_confidence": confidence} if confidence else {}), "answer_id": place}
+        for place, (answer, confidence) in enumerate(zip(question.answers, confidences, strict=True), 1)
     ]
     return {
         "question_type": question.kind.question_type,

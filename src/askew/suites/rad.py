@@ -27,13 +27,13 @@ class RadSuite:
     yes: float = 0.5
     """The probability that the answer to a new question is yes."""
     agreement: float = 0.3
-    """The least share of people who gave the answer."""
+    """The minimum share of people who gave the answer."""
     extensions: bool = False
     """Also question forms that the paper does not use: plural colours, "does ⟨X⟩ have", "are these"."""
     exactly: bool = False
     """Ask for numbers with "exactly": "Are there exactly two dogs?"."""
     balance: Balance = "text"
-    """``text``: each answer is as often a wrong one as the right one; ``paper``: wrong ones by their frequency."""
+    """``text``: each answer is wrong as often as it is correct; ``paper``: wrong ones are drawn by their frequency."""
     originals: Originals = "covered"
     """``all``: also ask the questions that no template covers, for the accuracy over all of the data (Table 2)."""
 
@@ -108,7 +108,7 @@ class RadSuite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions, self.exactly, self.balance)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals, executor=executor)
 

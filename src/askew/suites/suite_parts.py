@@ -32,7 +32,7 @@ def check_originals(suite: str, originals: str) -> None:
 
 
 IMAGES_SENT = 4
-"""How many questions a worker gets at once where it returns images."""
+"""How many questions a worker gets at once if it returns images."""
 
 
 def check_seen(executor: Executor | None, data: Dataset, suite: str) -> None:
@@ -100,7 +100,7 @@ def published(suite: str) -> dict[str, PaperRows]:
 
 @dataclass(frozen=True)
 class BenchmarkSuite:
-    """A published benchmark: the metrics and tables of its paper over the groups that its reader gives."""
+    """A published benchmark: the metrics and tables of its paper, over the groups from its reader."""
 
     accuracy: Mode = "robust"
     """How answers are compared. Benchmarks have one reference answer, so ``official`` would call "Yes." wrong."""
@@ -109,7 +109,7 @@ class BenchmarkSuite:
 
     name: ClassVar[str]
     readers: ClassVar[Sequence[str]]
-    """The readers that give its groups."""
+    """The readers of its groups."""
 
     def __post_init__(self) -> None:
         check_correct(self.correct, self.accuracy)

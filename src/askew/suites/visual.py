@@ -82,7 +82,7 @@ class VisualSuite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         check_seen(executor, data, self.name)
         images = (question.image for question in data.questions() if question.image)
         fill = channel_mean(images if "mask" in self._changes else ())
@@ -155,7 +155,7 @@ class CorruptionSuite:
         everything = (Column("All", "accuracy.variant"), Column("All Δ", "accuracy.gap"))
         return (
             Table("corruption-severity", "Accuracy by severity", self._by_severity("")),
-            Table("corruption-kind", "Accuracy and what is lost, by corruption", (clean, *by_kind, *everything)),
+            Table("corruption-kind", "Accuracy and its loss, by corruption", (clean, *by_kind, *everything)),
             *(
                 Table(
                     f"corruption-{test}",
@@ -176,7 +176,7 @@ class CorruptionSuite:
         return self.groups_by(data, seed)
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, by workers if there are any."""
+        """The same, computed by workers if there are any."""
         check_seen(executor, data, self.name)
         perturbation = self._perturbation()
         return vary_all(perturbation, data.questions(), seed, self.name, executor=executor, sent=IMAGES_SENT)

@@ -5,7 +5,7 @@
 ``--textattack`` names the Python of an environment with textattack 0.3.11 ("flair>=0.13" "transformers<5") and NLTK's
 stopwords. Both programs weigh words by leaving them out and use the same table of swaps (WordNet's synonyms of any
 sense), with no other constraint and no budget; batches have 256 texts. Outcomes must be equal question by question:
-success or failure, distinct texts asked, words replaced. They differ where the swap that lowers the probability most
+success or failure, distinct texts asked, words replaced. They differ if the swap that lowers the probability most
 does not change the answer and another one does: TextAttack considers only the first and continues, TextFooler's own
 code and askew take the second. Times are processor time plus the stub's price, so that other load on the machine does
 not matter; for the endpoint they are wall-clock times. The endpoint takes 200 ms per question and has 64 connections;
@@ -46,7 +46,7 @@ PRICES = (
     ("20 ms a call + 1 ms a text", 0.02, 0.001, 4.0),
     ("20 ms a call, texts free", 0.02, 0.0, 15.0),
 )
-"""What a call and a text cost, in seconds, and the ratio that is the goal."""
+"""The cost of a call and of a text in seconds, and the ratio that is the goal."""
 CONNECTIONS, LATENCY, ENDPOINT_GOAL = 64, 0.2, 40.0
 LABELS = [str(number) for number in range(CLASSES)]
 
@@ -117,7 +117,7 @@ def attack(
 
 
 def outcome(task: AttackTask) -> list[Any]:
-    """Success or not, distinct texts asked, and which words are replaced."""
+    """Success or failure, distinct texts asked, and words replaced."""
     starts = [place.start for place in Listed({}).places([task.question])[0]]
     changed = [starts.index(change.start) for change in task.result.changes] if task.result else []
     return [task.status == "found", len(task.texts), changed if task.status == "found" else []]

@@ -1,10 +1,10 @@
-"""How long CARETS' generator takes: 190,000 pairs of the five text tests from 10,000 scenes, and how much memory.
+"""Time and memory of CARETS' generator: 190,000 pairs of the five text tests from 10,000 scenes.
 
     python benchmarks/bench_carets.py [number of scenes] [pairs of each test] [workers]
 
 Scenes are synthesised from a seed in the shape of GQA's scene graphs (about 17 things with names, attributes and boxes,
-and 50 relations), and written in GQA's format. The time includes everything that ``generate`` does, also reading that
-file with the reader of ``scenes:FILE``, and converting each group to JSON. The ratio is to this conversion alone.
+and 50 relations), and written in GQA's format. The time includes everything that ``generate`` does, reading that file
+with the reader of ``scenes:FILE``, and converting each group to JSON. The ratio is to this conversion alone.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def thing(name: str, rng: Random) -> Thing:
 
 
 def memory(who: int) -> int:
-    """The most memory that this process (or the largest of its children) has used, in MB."""
+    """The peak memory of this process (or of the largest of its children), in MB."""
     return resource.getrusage(who).ru_maxrss // 1024
 
 

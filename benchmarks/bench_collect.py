@@ -1,4 +1,4 @@
-"""How long statistics and a release take for a study as large as Adversarial VQA, and how much memory.
+"""Time and memory of statistics and a release, for a study as large as Adversarial VQA.
 
     python benchmarks/bench_collect.py
 

@@ -1,9 +1,9 @@
-"""What an executor costs: processor time of the main process as a share of the work.
+"""The overhead of an executor: processor time of the main process as a share of the work.
 
     python benchmarks/bench_executor.py [--executors local:workers=2,ray] [--batches 40]
 
-A batch is 32 questions of 20 ms each, as of a model on a GPU: the workers sleep for 640 ms. What the main process needs
-to send, wait and receive is the overhead. Starting the workers is not counted: a run starts them once.
+A batch is 32 questions of 20 ms each, as for a model on a GPU: the workers sleep for 640 ms. The overhead is the time
+that the main process needs to send, wait and receive. Starting the workers is not counted: a run starts them once.
 """
 
 from __future__ import annotations

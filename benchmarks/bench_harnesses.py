@@ -5,7 +5,7 @@
 The peers are installed by you, each in an environment of its own; without them askew is measured alone. A server (a
 process of its own) answers each request after 100 ms and counts requests.
 
-1. 1,000 questions of the embedded world, 64 connections: seconds, seconds of processor, and memory at its peak.
+1. 1,000 questions of the embedded world, 64 connections: seconds, processor seconds, and peak memory.
 2. A study with three suites (accuracy, rad, p2) of the same data: how many requests it takes. Peers get the suites as
    three exported tasks, with and without the response cache that they offer.
 3. A run that is killed halfway and started again with the same command: how many requests are repeated. Peers use

@@ -4,9 +4,9 @@
 
 Simulated models answer 1 to 4 questions about each of 10, 30, 100 and 1,000 images. Images differ in difficulty: a
 normal image effect on the logit of a correct answer, with the standard deviation shown. Accuracy and RAD are .66 or
-.95. Each cell has how often the interval contains the true value, and how often the test of two equally good models has
-p < 0.05.
-Goals: coverage within 93.5 and 96.5 %, false alarms at most 6 %, give or take two standard errors of the simulation.
+.95. Each cell shows how often the interval contains the true value, and how often the test of two equally good models
+has p < 0.05.
+Goals: coverage between 93.5 and 96.5 %, false alarms at most 6 %, give or take two standard errors of the simulation.
 """
 
 import sys

@@ -2,12 +2,12 @@
 
     python benchmarks/bench_lasso.py [--pools 20000] [--questions 256] [--held-out] [--signs free] [--celer PYTHON]
 
-Everything is measured in one run and on one thread, ours from text to ranking, with the pool's vectors encoded before.
+Everything is measured in one run and on one thread; askew from text to ranking, with the pool's vectors encoded before.
 The pool is ``--texts FILE`` (one question per line; by default the real questions next to the project, if they exist),
-extended by replacing nouns, and encoded with the default encoder. Questions are taken from the pool, which makes them
-leave themselves out, or with ``--held-out`` from the file, and are then not in the pool. A second size in ``--pools``,
-e.g. 20000,186027, shows growth; with ``--encode N`` only N texts are encoded, and further vectors are derived from
-these with seeded noise, which the output says. Peers solve some of the same questions: scikit-learn's coordinate
+extended by replacing nouns, and encoded with the default encoder. Questions are taken from the pool, each leaving
+itself out, or with ``--held-out`` from the file, and are then not in the pool. A second size in ``--pools``, e.g.
+20000,186027, shows growth; with ``--encode N`` only N texts are encoded, and further vectors are derived from these
+with seeded noise; the output says so. Peers solve some of the same questions: scikit-learn's coordinate
 descent (tol 1e-10) and LARS, and celer (tol 1e-12) if ``--celer`` names the Python of an environment that has it:
 python -m venv peers && peers/bin/pip install celer.
 """

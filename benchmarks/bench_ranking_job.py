@@ -1,11 +1,11 @@
-"""The paper's whole ranking job from a slice of it: 244,302 questions against a pool of 186,027, all rankers.
+"""The paper's whole ranking job, extrapolated from a slice: 244,302 questions against a pool of 186,027, all rankers.
 
     python benchmarks/bench_ranking_job.py --pool POOL.txt --questions QUESTIONS.txt [--slice 500]
 
 Both files have one question per line. Processor time of one process with one thread: reading the pool (once for each
 worker, with its vectors from the cache), each question of the slice from text to ranking, and the vector of one text.
-The whole is extrapolated to two workers, with and without all sentence vectors, for questions that are all distinct and
-for the share of distinct ones that is given; each distinct text is ranked once. Writing the files is not included.
+The whole job is extrapolated to two workers, with and without all sentence vectors, for questions that are all distinct
+and for the given share of distinct ones; each distinct text is ranked once. Writing the files is not included.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@
 
 The peer of ``askew score`` is the public evaluator's algorithm (see bench_accuracy.py) on the same files, measured in
 the same run: it reads them and prints the accuracy, and writes neither samples nor a report. All times are processor
-seconds of a process of its own. Growth is the seconds for each question and the memory at the largest size against the
-smallest; 2 million questions (``--sizes 20000,2000000``) need some 8 GB of disk, and are measured without the peer.
+seconds of a separate process. Growth compares seconds per question and memory at the largest size with the smallest;
+2 million questions (``--sizes 20000,2000000``) need some 8 GB of disk, and are measured without the peer.
 
-It fails where a goal is missed: see ``check``. The goals in seconds are for one core of a common server that does
-nothing else; the others hold on any machine.
+It fails if a goal is missed: see ``check``. The goals in seconds are for one core of a common server that does nothing
+else; the others hold on any machine.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from bench_accuracy import Peer, made_up_one_by_one
 ASKED, ANSWERED = "v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json"
 READ_PER_SECOND = 100_000
 RUN_SECONDS = 60 / 200_000
-"""For each question, of ``askew run`` with a free model."""
+"""Per question, for ``askew run`` with a model that takes no time."""
 SCORE_AGAINST_EVALUATOR = 1 / 3
 SCORE_BYTES = 64
-"""For each question, of ``askew score``, beyond what the smallest size takes: a prediction takes twelve, ids in three
+"""Per question, for ``askew score``, beyond the memory at the smallest size: a prediction takes twelve, ids in three
 files five each, sums for each image and sorting the rest; caches that are not yet full at 20,000 count here too."""
 SLOWER_PER_QUESTION = 1.0
-"""At the largest size against the smallest, whose time includes starting."""
+"""At the largest size compared with the smallest, whose time includes startup."""
 PEER_AT_MOST = 300_000
-"""The peer holds everything in memory, several kilobytes for each question."""
+"""The peer holds everything in memory, several kilobytes per question."""
 
 
 Took: TypeAlias = dict[tuple[str, int], tuple[float, float]]
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def check(took: Took) -> Iterator[str]:
-    """The goals that were missed. Of sizes below 100,000 only the growth counts: starting is most of their time."""
+    """The goals that were missed. For sizes below 100,000 only the growth counts: startup is most of their time."""
     for (what, size), (seconds, _) in took.items():
         if size < 100_000:
             continue
@@ -189,7 +189,7 @@ def evaluate(folder: Path) -> None:
 
 
 def check_accuracy(folder: Path) -> None:
-    """Both must have found the same accuracy."""
+    """Both must give the same accuracy."""
     scores = json.loads((folder / "scored" / "results.json").read_text())["scores"]
     ours = next(score["value"] for score in scores if not score["part"])
     peer = json.loads((folder / "evaluated.json").read_text())["overall"]
@@ -197,7 +197,7 @@ def check_accuracy(folder: Path) -> None:
 
 
 def child(*arguments: object) -> None:
-    """Run this script with these arguments in a process of its own, whose memory is not inherited."""
+    """Run this script with these arguments in a separate process, whose memory is not inherited."""
     subprocess.run([sys.executable, __file__, *map(str, arguments)], check=True)
 
 

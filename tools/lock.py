@@ -1,4 +1,4 @@
-"""Write ``locks/``: each package that the Makefile installs, with its version and the SHA-256 of every file of it.
+"""Write ``locks/``: each package that the Makefile installs, with its version and the SHA-256 of each of its files.
 
 Run by ``make lock``. Versions that are already locked are kept, unless ``--upgrade`` is given or they no longer fit. uv
 resolves for all supported versions of Python and all systems at once, and uses its configured index.

@@ -1,4 +1,4 @@
-"""Write ``src/askew/world/data/yes_no_odds.yaml``: how much each part of a yes/no question of the world speaks for yes.
+"""Write ``src/askew/world/data/yes_no_odds.yaml``: the log odds of yes for each part of a yes/no question of the world.
 
     python tools/make_yes_no_odds.py [--scenes 4000]
 
@@ -24,7 +24,7 @@ from askew.world.splits import parts
 OUTPUT = Path(__file__).parents[1] / "src" / "askew" / "world" / "data" / "yes_no_odds.yaml"
 SEED = 1_000_003
 TIMES = 8
-"""How often each scene is asked about."""
+"""The number of times that each scene is asked about."""
 STRENGTH = 1.0
 """The inverse of the penalty."""
 LEAST = 0.05

@@ -1,6 +1,6 @@
-"""Run docs/notebook.ipynb from top to bottom, store its outputs, and write the same as a page: docs/notebook.md.
+"""Run docs/notebook.ipynb from top to bottom, store its outputs, and write it as a page too: docs/notebook.md.
 
-``python tools/notebook.py`` after a change of the notebook or of what it shows. Cells run in one process without
+Run ``python tools/notebook.py`` after changing the notebook or anything that it shows. Cells run in one process without
 Jupyter; the last expression of a cell is shown as Jupyter would show it.
 """
 

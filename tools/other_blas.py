@@ -1,7 +1,7 @@
 """Print a value of ``OPENBLAS_CORETYPE`` that this processor can run and would not choose by itself.
 
 Last bits of matrix products differ between processors. ``make test`` runs the tests that touch such products once more
-with what this prints, so that none of them passes on one processor alone. Prints nothing where NumPy has no OpenBLAS.
+with this value, so that none of them passes on one processor alone. Prints nothing if NumPy does not use OpenBLAS.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def _installed() -> str:
         if find_spec(name) is not None:
             return name
     raise MissingExtra(
-        f"spaCy is installed, but none of its models ({', '.join(MODELS)}). Try: pip install 'askew[language]'"
+        f"spaCy is installed, but none of its models ({', '.join(MODELS)}) is. Try: pip install 'askew[language]'"
     )
 
 

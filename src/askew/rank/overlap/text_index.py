@@ -132,7 +132,7 @@ class TextIndex:
 
     @property
     def occurrences(self) -> tuple[Wides, Ints, Ints, Ints, NDArray[np.uint8]]:
-        """Where words occur, as the compiled functions take it."""
+        """The arrays of word occurrences that the compiled functions take."""
         return *self.postings.arrays, self.columns, self.table
 
     def counters(self) -> NDArray[Any]:

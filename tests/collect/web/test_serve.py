@@ -19,6 +19,7 @@ from web_study import TellingRobots
 from askew.cli import main
 from askew.collect.invariants import violations
 from askew.collect.schema import question, verification
+from askew.collect.schema import study as study_table
 from askew.collect.schema_quality import gold_result
 from askew.collect.study import open_study
 from askew.collect.web.demo_study import Colleagues, finish
@@ -102,6 +103,8 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
             gold=12,
         )
     )
+    with study.database.write() as tx:  # which questions are gold depends on it, and by default it is random
+        tx.change(study_table, sa.true(), seed=1)
     robots = RobotQueue(study.database, TellingRobots())
     colleagues = Colleagues(study, robots, rng=Random(3))
     colleagues.join()

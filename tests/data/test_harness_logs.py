@@ -20,17 +20,17 @@ def written(path: Path, *records: Any) -> Path:
     return path
 
 
-def sample(doc_id: int, said: Any, **more: Any) -> dict[str, Any]:
-    return {"doc_id": doc_id, "target": "", "filtered_resps": said, **more}
+def sample(doc_id: int, answer: Any, **more: Any) -> dict[str, Any]:
+    return {"doc_id": doc_id, "target": "", "filtered_resps": answer, **more}
 
 
 def read(path: Path, ids: Path | None = None) -> list[tuple[Any, str]]:
     return list(read_predictions(path, ids))
 
 
-@pytest.mark.parametrize("said", ["yes", ["yes"], [["yes"]], [["yes", "no"]]])
-def test_answers_lie_at_any_depth(tmp_path, said):
-    assert read(written(tmp_path / "log", sample(0, said, doc={"askew_ids": "[7]"}))) == [(7, "yes")]
+@pytest.mark.parametrize("answer", ["yes", ["yes"], [["yes"]], [["yes", "no"]]])
+def test_answers_are_found_at_any_depth(tmp_path, answer):
+    assert read(written(tmp_path / "log", sample(0, answer, doc={"askew_ids": "[7]"}))) == [(7, "yes")]
 
 
 def test_unfiltered_answers_count_where_there_are_no_others(tmp_path):
@@ -56,7 +56,7 @@ def test_rows_come_back_through_the_map(tmp_path):
 def test_a_failure_of_vlmevalkit_is_not_an_answer(tmp_path):
     table = tmp_path / "table.tsv"
     rows = [(1, "Failed to obtain answer via API."), (2, "Failed to obtain answer: <class 'RuntimeError'> x"), (3, "")]
-    table.write_text("askew_ids\tprediction\n" + "".join(f"[{key}]\t{said}\n" for key, said in rows))
+    table.write_text("askew_ids\tprediction\n" + "".join(f"[{key}]\t{answer}\n" for key, answer in rows))
     assert read(table) == [(3, "")]
 
 
@@ -78,9 +78,9 @@ def test_a_failure_of_lmms_eval_is_not_an_answer(tmp_path):
 
 
 def test_a_failure_that_was_copied_from_a_log_is_not_an_answer_either(tmp_path):
-    said = {"1": FAILED, "2": "Sorry. Failed to obtain answer via API.", "3": "yes"}
-    (tmp_path / "map.json").write_text(json.dumps(said))
-    records = [{"question_id": key, "answer": text} for key, text in said.items()]
+    answers = {"1": FAILED, "2": "Sorry. Failed to obtain answer via API.", "3": "yes"}
+    (tmp_path / "map.json").write_text(json.dumps(answers))
+    records = [{"question_id": key, "answer": text} for key, text in answers.items()]
     (tmp_path / "list.json").write_text(json.dumps(records))
     for path in (tmp_path / "map.json", tmp_path / "list.json", written(tmp_path / "lines", *records)):
         assert read(path) == [("3", "yes")]
@@ -110,11 +110,11 @@ def test_a_sample_of_inspect_without_completed_output_is_not_an_answer(tmp_path)
 
 
 def test_a_failure_of_inspect_is_not_an_answer(tmp_path):
-    said = {"completion": "yes", "choices": []}
+    output = {"completion": "yes", "choices": []}
     samples = [
-        {"id": 1, "output": said, "error": {"message": "timeout"}},
+        {"id": 1, "output": output, "error": {"message": "timeout"}},
         {"id": 2, "output": {"choices": []}},
-        {"id": 3, "output": said, "metadata": {"askew_ids": '["3"]'}},
+        {"id": 3, "output": output, "metadata": {"askew_ids": '["3"]'}},
         {"id": 4},
     ]
     (tmp_path / "log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}, "samples": samples}))
@@ -122,7 +122,7 @@ def test_a_failure_of_inspect_is_not_an_answer(tmp_path):
 
 
 def test_a_prediction_is_not_taken_for_the_reference_beside_it(tmp_path):
-    """VLMEvalKit's files have what people said as "answer"; it once won over what the model said."""
+    """VLMEvalKit's files have the human answer as "answer"; it was once read instead of the model's."""
     records = [{"question_id": 1, "answer": "white", "prediction": "black"}]
     (tmp_path / "list.json").write_text(json.dumps(records))
     (tmp_path / "table.csv").write_text("question_id,answer,prediction\n1,white,black\n")

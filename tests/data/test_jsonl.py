@@ -153,11 +153,11 @@ def test_a_bad_line_is_reported_with_file_line_and_remedy_or_skipped(tmp_path: P
     path.write_text(f'{{"id": 1, "question": "Q?"}}\n\n{line}\n{{"id": 3, "question": "Q?"}}\n')
     with pytest.raises(DataError) as error:
         list(Jsonl(str(path)).questions())
-    said = str(error.value)
-    assert said.startswith(f"{path}: line 3")
-    assert fault in said
-    assert remedy in said
-    assert said.endswith("--skip-bad, or skip_bad=true after the data.")
+    message = str(error.value)
+    assert message.startswith(f"{path}: line 3")
+    assert fault in message
+    assert remedy in message
+    assert message.endswith("--skip-bad, or skip_bad=true after the data.")
     lenient = Jsonl(str(path), skip_bad=True)
     assert [q.id for q in lenient.questions()] == [1, 3]
     assert len(lenient.skipped) == 1

@@ -56,7 +56,7 @@ def test_bad_rows_are_reported_by_their_number_or_left_out(tmp_path: Path) -> No
         list(QuestionTable(str(tmp_path / "q.csv")).questions())
     table = QuestionTable(str(tmp_path / "q.csv"), skip_bad=True)
     assert [question.text for question in table.questions()] == ["Is it?"]
-    assert [said.split(": ")[1][:5] for said in table.skipped] == ["row 3", "row 4"]
+    assert [message.split(": ")[1][:5] for message in table.skipped] == ["row 3", "row 4"]
     assert "'mood' (1 record)" in table.remarks[0]
 
 

@@ -29,18 +29,18 @@ QUESTIONS = Questions(
 def script(wrong_originals: int = 0, wrong_variants: int = 0) -> dict[str, str]:
     """Correct answers to everything except the first few originals and the last few variants."""
     groups = [group for group in askew.make("suite", "rad").groups(QUESTIONS, 0) if isinstance(group, askew.Group)]
-    said = {group.original.text: group.original.answers[0] for group in groups}
-    said.update((v.question.text, v.question.answers[0]) for group in groups for v in group.variants)
+    answers = {group.original.text: group.original.answers[0] for group in groups}
+    answers.update((v.question.text, v.question.answers[0]) for group in groups for v in group.variants)
     for group in groups[:wrong_originals]:
-        said[group.original.text] = "purple"
+        answers[group.original.text] = "purple"
     for group in groups[len(groups) - wrong_variants :]:
-        said.update((v.question.text, "perhaps") for v in group.variants)
-    return said
+        answers.update((v.question.text, "perhaps") for v in group.variants)
+    return answers
 
 
-def made(folder: Path, said: dict[str, str], data: Questions = QUESTIONS, **settings) -> Run:
+def made(folder: Path, answers: dict[str, str], data: Questions = QUESTIONS, **settings) -> Run:
     settings = {"max_failures": 1.0, **settings}
-    askew.evaluate(Scripted(said), data, "rad", output=folder, **settings)
+    askew.evaluate(Scripted(answers), data, "rad", output=folder, **settings)
     return load_run(folder)
 
 

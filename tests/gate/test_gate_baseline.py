@@ -203,9 +203,9 @@ def test_a_metric_declares_which_direction_is_better(tmp_path):
 def test_new_groups_do_not_hide_a_gap_in_the_old_ones(tmp_path):
     """Ten old groups lose their variants; ten new ones have only theirs. The gap over all twenty is 0, as it was."""
     groups = [group for group in askew.make("suite", "rad").groups(QUESTIONS, 0) if isinstance(group, askew.Group)]
-    said = script() | {v.question.text: "perhaps" for group in groups[:10] for v in group.variants}
-    said |= {group.original.text: "purple" for group in groups[10:]}
-    before, after = made(tmp_path / "before", script(), limit=10), made(tmp_path / "after", said)
+    answers = script() | {v.question.text: "perhaps" for group in groups[:10] for v in group.variants}
+    answers |= {group.original.text: "purple" for group in groups[10:]}
+    before, after = made(tmp_path / "before", script(), limit=10), made(tmp_path / "after", answers)
     checks = {check.name: check for check in compare_to(after, before, Rule(metrics=("accuracy.gap",)))}
     assert checks["rad:accuracy.gap"].found == "0.0 (was 0.0)"
     assert checks["rad:accuracy.gap"].status is Status.FAILED

@@ -60,8 +60,8 @@ def runs(tmp_path_factory):
 def command(capsys):
     def call(*words) -> tuple[int, str, str]:
         code = askew_main(["gate", *map(str, words)])
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
 
     return call
 
@@ -92,7 +92,7 @@ def test_the_command_fails_with_one(runs, command, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "Nothing is required"),
         (("--require", "rad.forward"), "is not a requirement"),
@@ -103,10 +103,10 @@ def test_the_command_fails_with_one(runs, command, tmp_path):
         (("--require", "rad.forward>0", "--max-failures", "2"), "max_failures is 2.0"),
     ],
 )
-def test_a_wrong_command_exits_with_two(runs, command, words, said):
+def test_a_wrong_command_exits_with_two(runs, command, words, message):
     code, _, err = command(runs["good"].folder, *words)
     assert code == 2
-    assert said in err
+    assert message in err
 
 
 def test_requirements_may_be_given_in_a_file(runs, command, tmp_path):

@@ -71,7 +71,7 @@ def spec(name, folder, regions, more=""):
 
 def answers(model, questions=QUESTIONS, size=64):
     """Answers by question id, asked in batches of that size."""
-    said = [p for start in range(0, len(questions), size) for p in model.answer(questions[start : start + size])]
-    assert [p.question_id for p in said] == [q.id for q in questions]
-    assert not [p.error for p in said if p.failed]
-    return {p.question_id: p.answer for p in said}
+    predictions = [p for start in range(0, len(questions), size) for p in model.answer(questions[start : start + size])]
+    assert [p.question_id for p in predictions] == [q.id for q in questions]
+    assert not [p.error for p in predictions if p.failed]
+    return {p.question_id: p.answer for p in predictions}

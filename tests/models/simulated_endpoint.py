@@ -133,15 +133,15 @@ class Queueing(Server):
 
 def ask(server, count, retries=8, concurrency=64, backoff=0.5):
     """Seconds until all are answered, and the predictions."""
-    said = []
+    predictions = []
     chat = Chat("{question}", "", "", 16, {})
     settings = EndpointSettings("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)
     asking = Dispatcher(
-        chat, settings, Budget(BudgetLimits()), None, said.append, Random(server.seed), lambda *_: server
+        chat, settings, Budget(BudgetLimits()), None, predictions.append, Random(server.seed), lambda *_: server
     )
     loop = SimulatedLoop()
     try:
         loop.run_until_complete(asking.run([Question(n, None, f"question {n}") for n in range(count)]))
-        return loop.time(), said
+        return loop.time(), predictions
     finally:
         loop.close()

@@ -26,7 +26,9 @@ def questions():
 
 
 def accuracy(model, questions):
-    return official_table(questions, {said.question_id: said.answer for said in model.answer(questions)}).overall
+    return official_table(
+        questions, {prediction.question_id: prediction.answer for prediction in model.answer(questions)}
+    ).overall
 
 
 def test_four_models_come_with_askew_in_at_most_15_megabytes():
@@ -57,8 +59,10 @@ def test_the_same_questions_get_the_same_answers_and_scores(questions):
 @pytest.mark.parametrize("size", [1, 7])
 def test_the_batch_size_changes_nothing(questions, size):
     together, apart = Bundled("xnm").answer(questions[:24]), Bundled("xnm", batch_size=size).answer(questions[:24])
-    assert [said.answer for said in together] == [said.answer for said in apart]
-    assert [said.score for said in together] == pytest.approx([said.score for said in apart], abs=1e-4)
+    assert [prediction.answer for prediction in together] == [prediction.answer for prediction in apart]
+    assert [prediction.score for prediction in together] == pytest.approx(
+        [prediction.score for prediction in apart], abs=1e-4
+    )
 
 
 def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
@@ -72,8 +76,8 @@ def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
 
     monkeypatch.setattr(Onnx, "look", look)
     together = model.answer(questions[:3])
-    assert [said.answer for said in together] == [model.about["answers"][3]] * 3
-    assert together == [said for question in questions[:3] for said in model.answer([question])]
+    assert [prediction.answer for prediction in together] == [model.about["answers"][3]] * 3
+    assert together == [prediction for question in questions[:3] for prediction in model.answer([question])]
 
 
 def test_the_features_of_an_image_do_not_depend_on_the_others(questions):
@@ -118,11 +122,11 @@ def test_a_missing_or_broken_image_fails_alone(questions, tmp_path):
     gone = replace(questions[1], image=ImageRef("gone", str(tmp_path / "gone.jpg")))
     broken = replace(questions[2], image=ImageRef("broken", str(tmp_path / "broken.jpg")))
     none = replace(questions[3], image=None)
-    said = Bundled("xnm").answer([questions[0], gone, broken, none])
-    assert [one.failed for one in said] == [False, True, True, True]
-    assert "gone.jpg" in said[1].error
-    assert "not an image" in said[2].error
-    assert "no image" in said[3].error
+    predictions = Bundled("xnm").answer([questions[0], gone, broken, none])
+    assert [one.failed for one in predictions] == [False, True, True, True]
+    assert "gone.jpg" in predictions[1].error
+    assert "not an image" in predictions[2].error
+    assert "no image" in predictions[3].error
 
 
 def test_the_language_model_needs_no_image():

@@ -26,16 +26,16 @@ class Down(Server):
         return Reply(503, {}, b"") if self.since <= now < self.until else None
 
 
-def answered(said):
-    assert sorted(p.question_id for p in said) == list(range(len(said)))
-    assert not any(p.failed for p in said)
-    return len(said) == COUNT
+def answered(predictions):
+    assert sorted(p.question_id for p in predictions) == list(range(len(predictions)))
+    assert not any(p.failed for p in predictions)
+    return len(predictions) == COUNT
 
 
 def test_without_faults_full_speed_is_reached_at_once():
     server = Server()
-    seconds, said = ask(server, COUNT)
-    assert answered(said)
+    seconds, predictions = ask(server, COUNT)
+    assert answered(predictions)
     assert (round(seconds), server.requests, server.most) == (WITHOUT_FAULTS, COUNT, 64)
 
 
@@ -43,8 +43,8 @@ def test_without_faults_full_speed_is_reached_at_once():
 def test_two_percent_of_random_faults_cost_less_than_a_third_more_time(status):
     for seed in range(10):
         server = Flaky(seed=seed, share=0.02, status=status)
-        seconds, said = ask(server, COUNT)
-        assert answered(said)
+        seconds, predictions = ask(server, COUNT)
+        assert answered(predictions)
         assert seconds <= 1.3 * WITHOUT_FAULTS, seed
         assert server.most == 64
 
@@ -53,8 +53,8 @@ def test_a_server_with_little_capacity_gets_few_more_requests_than_it_answers():
     for capacity in (1, 2, 4, 16, 40):
         for headers in ({}, {"retry-after": "1"}):
             server = Narrow(capacity=capacity, headers=headers)
-            seconds, said = ask(server, COUNT)
-            assert answered(said)
+            seconds, predictions = ask(server, COUNT)
+            assert answered(predictions)
             assert server.requests <= 1.2 * COUNT, (capacity, headers)
             assert seconds <= 1.25 * COUNT / capacity, (capacity, headers)
 
@@ -62,8 +62,8 @@ def test_a_server_with_little_capacity_gets_few_more_requests_than_it_answers():
 def test_a_rate_limit_is_found_and_every_wait_respected():
     for rate, latency in ((5, 1.0), (20, 1.0), (20, 0.1)):
         server = Metered(rate=rate, latency=latency)
-        seconds, said = ask(server, COUNT)
-        assert answered(said)
+        seconds, predictions = ask(server, COUNT)
+        assert answered(predictions)
         assert server.requests <= 1.2 * COUNT
         assert seconds <= 1.15 * COUNT / rate
         for since, until in server.waits:
@@ -72,16 +72,16 @@ def test_a_rate_limit_is_found_and_every_wait_respected():
 
 def test_a_queue_that_grows_is_not_flooded():
     server = Queueing()
-    seconds, said = ask(server, COUNT)
-    assert answered(said)
+    seconds, predictions = ask(server, COUNT)
+    assert answered(predictions)
     assert server.requests <= 1.05 * COUNT
     assert seconds <= 1.05 * COUNT / server.workers
 
 
 def test_a_server_that_is_down_gets_few_requests_and_the_rate_recovers():
     server = Down()
-    seconds, said = ask(server, COUNT)
-    assert answered(said)
+    seconds, predictions = ask(server, COUNT)
+    assert answered(predictions)
     asked = sum(server.since <= then < server.until for then in server.times)
     assert asked < 600, "it was flooded"
     assert seconds < server.until + 3 * WITHOUT_FAULTS

@@ -57,9 +57,9 @@ def test_a_classifier_answers_like_transformers_alone(folder, regions):
     processor = transformers.ViltProcessor.from_pretrained(path)
     bare = transformers.ViltForQuestionAnswering.from_pretrained(path).eval()
     chance = torch.get_rng_state()
-    said = registry.make("model", spec("vilt", folder, regions)).answer(QUESTIONS)
+    predictions = registry.make("model", spec("vilt", folder, regions)).answer(QUESTIONS)
     assert torch.equal(torch.get_rng_state(), chance), "nobody else's random numbers are touched"
-    for question, prediction in zip(QUESTIONS, said, strict=True):
+    for question, prediction in zip(QUESTIONS, predictions, strict=True):
         image = Image.open(io.BytesIO(question.image.data))
         with torch.inference_mode():
             logits = bare(**processor(image, question.text, return_tensors="pt")).logits[0]
@@ -82,8 +82,8 @@ def test_a_generator_answers_like_transformers_alone(name, folder, regions):
         "llava": "USER: <image>\n{}" + chat,
         "idefics3": "USER: <image>{}" + chat,
     }
-    said = registry.make("model", spec(name, folder, regions, ",max_new_tokens=6")).answer(QUESTIONS)
-    for question, prediction in zip(QUESTIONS, said, strict=True):
+    predictions = registry.make("model", spec(name, folder, regions, ",max_new_tokens=6")).answer(QUESTIONS)
+    for question, prediction in zip(QUESTIONS, predictions, strict=True):
         image = Image.open(io.BytesIO(question.image.data))
         images = [[image]] if name == "idefics3" else image
         inputs = processor(images=images, text=[texts[name].format(question.text)], return_tensors="pt")
@@ -99,8 +99,8 @@ def test_region_models_answer_like_transformers_alone(name, folder, regions):
     tokenizer = transformers.AutoTokenizer.from_pretrained(path)
     kind = {"lxmert": "LxmertForQuestionAnswering", "visual_bert": "VisualBertForQuestionAnswering"}[name]
     bare = getattr(transformers, kind).from_pretrained(path).eval()
-    said = registry.make("model", spec(name, folder, regions)).answer(QUESTIONS)
-    for question, prediction in zip(QUESTIONS, said, strict=True):
+    predictions = registry.make("model", spec(name, folder, regions)).answer(QUESTIONS)
+    for question, prediction in zip(QUESTIONS, predictions, strict=True):
         features = torch.tensor(table[f"{question.image.id}/features"])[None]
         boxes = torch.tensor(table[f"{question.image.id}/boxes"])[None]
         seen = {"visual_feats": features, "visual_pos": boxes}
@@ -124,19 +124,19 @@ def test_one_bad_image_fails_alone(folder, regions):
             Question("none", None, "Is it red?"),
             Question("token", IMAGES[0], "Is [MASK] red?" if name == "vilt" else "Is <image> red?"),
         ]
-        said = model.answer([QUESTIONS[0], *bad, QUESTIONS[1]])
-        assert [p.failed for p in said] == [False, True, True, True, False]
-        assert [p.answer for p in said if not p.failed] == list(answers(model, QUESTIONS[:2]).values())
-        assert "BadImage" in said[1].error
-        assert "no image" in said[2].error
-        assert "special token of the model" in said[3].error
+        predictions = model.answer([QUESTIONS[0], *bad, QUESTIONS[1]])
+        assert [p.failed for p in predictions] == [False, True, True, True, False]
+        assert [p.answer for p in predictions if not p.failed] == list(answers(model, QUESTIONS[:2]).values())
+        assert "BadImage" in predictions[1].error
+        assert "no image" in predictions[2].error
+        assert "special token of the model" in predictions[3].error
 
 
 def test_a_question_longer_than_the_model_reads_fails_alone(folder, regions):
     model = registry.make("model", spec("vilt", folder, regions))
-    said = model.answer([Question(1, IMAGES[0], "Is it red? " * 20), QUESTIONS[0]])
-    assert "the model reads at most 40" in said[0].error
-    assert not said[1].failed
+    predictions = model.answer([Question(1, IMAGES[0], "Is it red? " * 20), QUESTIONS[0]])
+    assert "the model reads at most 40" in predictions[0].error
+    assert not predictions[1].failed
 
 
 class Cramped:
@@ -182,9 +182,9 @@ def test_out_of_memory_halves_the_batch_and_remembers(folder):
 def test_a_question_that_breaks_its_batch_fails_alone(folder):
     runtime = Cramped(100, ValueError("mean must have 1 elements"))
     model = with_runtime(folder, runtime)
-    said = model.answer([*QUESTIONS, Question("bad", IMAGES[0], "choke")])
-    assert [p.question_id for p in said if p.failed] == ["bad"]
-    assert "mean must have" in said[-1].error
+    predictions = model.answer([*QUESTIONS, Question("bad", IMAGES[0], "choke")])
+    assert [p.question_id for p in predictions if p.failed] == ["bad"]
+    assert "mean must have" in predictions[-1].error
     runtime.sizes.clear()
     answers(model)
     assert runtime.sizes == [8], "another kind of error says nothing about room"
@@ -192,9 +192,9 @@ def test_a_question_that_breaks_its_batch_fails_alone(folder):
 
 def test_a_question_without_region_features_fails_alone(folder, regions):
     model = registry.make("model", spec("visual_bert", folder, regions))
-    said = model.answer([QUESTIONS[0], Question(1, ImageRef("elsewhere"), "Is it red?")])
-    assert not said[0].failed
-    assert "no region features of image 'elsewhere'" in said[1].error
+    predictions = model.answer([QUESTIONS[0], Question(1, ImageRef("elsewhere"), "Is it red?")])
+    assert not predictions[0].failed
+    assert "no region features of image 'elsewhere'" in predictions[1].error
 
 
 @pytest.mark.parametrize("name", ["vilt", "llava"])

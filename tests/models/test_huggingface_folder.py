@@ -249,12 +249,12 @@ def test_a_file_without_region_features_is_refused(tmp_path):
     ],
 )
 def test_thoughts_are_not_answers(text, answer):
-    said = answer_after_thought(Question(1, None, "?"), text, (3, 4))
-    assert (said.answer, said.error, said.tokens) == (answer, None, (3, 4))
-    assert said.raw == (text if "think" in text.lower() else None)
+    prediction = answer_after_thought(Question(1, None, "?"), text, (3, 4))
+    assert (prediction.answer, prediction.error, prediction.tokens) == (answer, None, (3, 4))
+    assert prediction.raw == (text if "think" in text.lower() else None)
 
 
 def test_a_thought_without_an_end_is_a_failure_not_an_answer():
-    said = answer_after_thought(Question(1, None, "?"), "<think>It might be", (3, 16))
-    assert said.failed
-    assert "after 16 tokens" in said.error
+    prediction = answer_after_thought(Question(1, None, "?"), "<think>It might be", (3, 16))
+    assert prediction.failed
+    assert "after 16 tokens" in prediction.error

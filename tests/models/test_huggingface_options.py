@@ -85,9 +85,9 @@ def test_without_a_chat_template_the_image_token_is_put_into_the_text(tmp_path):
 def test_a_folder_that_asks_for_sampling_is_decoded_greedily(folder, regions, tmp_path):
     path = tmp_path / "sampling"
     shutil.copytree(folder("llava"), path)
-    said = json.loads((path / "generation_config.json").read_text())
-    said |= {"do_sample": True, "temperature": 5.0, "top_k": 50, "top_p": 0.9, "max_length": 20}
-    (path / "generation_config.json").write_text(json.dumps(said))
+    config = json.loads((path / "generation_config.json").read_text())
+    config |= {"do_sample": True, "temperature": 5.0, "top_k": 50, "top_p": 0.9, "max_length": 20}
+    (path / "generation_config.json").write_text(json.dumps(config))
     assert answers(registry.make("model", f"hf:{path}")) == answers(
         registry.make("model", spec("llava", folder, regions))
     )
@@ -161,8 +161,8 @@ def test_a_folder_that_cannot_be_loaded_is_reported_with_its_path(tmp_path):
 
 def test_a_model_for_another_task_is_refused(tmp_path):
     path = hf_folders.vilt(tmp_path / "other")
-    said = {"architectures": ["BertForMaskedLM"], "model_type": "bert"}
-    (path / "config.json").write_text(json.dumps(said))
+    config = {"architectures": ["BertForMaskedLM"], "model_type": "bert"}
+    (path / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match=r"BertForMaskedLM cannot be loaded by transformers .* to generate"):
         registry.make("model", f"hf:{path}").answer(QUESTIONS)
 

@@ -27,12 +27,12 @@ def thinker(tmp_path_factory):
 def test_a_thought_that_the_prompt_began_and_the_reply_never_ends_is_a_failure(thinker, tmp_path):
     model = registry.make("model", f"hf:{thinker},max_new_tokens=4")
     assert model.runtime.prompt("Why?").endswith("<think>\n")
-    said = model.answer(QUESTIONS)
-    assert {prediction.error for prediction in said} == {
+    predictions = model.answer(QUESTIONS)
+    assert {prediction.error for prediction in predictions} == {
         "The model was still thinking after 4 tokens. Raise max_new_tokens, or turn thinking off if its chat template "
         'can (template={"enable_thinking": false}).'
     }
-    assert all(prediction.raw and prediction.answer is None for prediction in said)
+    assert all(prediction.raw and prediction.answer is None for prediction in predictions)
     with pytest.raises(ModelError, match=r"in a row.*still thinking after 4 tokens\. Raise max_new_tokens"):
         askew.evaluate(model, "world:val,scenes=60", "rad", output=tmp_path / "run", stop_after=6)
 

@@ -117,11 +117,11 @@ def test_a_batch_function_must_answer_each_question():
 
     from askew.models.python_function import CallableModel
 
-    told = refused(
+    message = refused(
         lambda: evaluate(CallableModel.of(one, batch=True, blind=True), "q.jsonl", "accuracy"),
         "(one answer for each question, in order)",
     )
-    assert told
+    assert message
     assert evaluate(CallableModel.of(each, batch=True, blind=True), "q.jsonl", "accuracy").score("accuracy.all").n == 4
 
 

@@ -35,8 +35,8 @@ TRAINING = Questions(
 
 def test_prior_says_the_most_frequent_answer_of_the_type():
     model = prior(TRAINING)
-    said = model.answer([asked("How many birds?", kind="how many"), asked("Is it raining?", kind="is it a")])
-    assert [prediction.answer for prediction in said] == ["2", "no"]
+    predictions = model.answer([asked("How many birds?", kind="how many"), asked("Is it raining?", kind="is it a")])
+    assert [prediction.answer for prediction in predictions] == ["2", "no"]
 
 
 def test_prior_of_an_unknown_type_says_the_most_frequent_of_all():
@@ -92,15 +92,15 @@ def test_one_bad_image_costs_a_batch_only_that_answer(module):
     good = Question(1, ImageRef("a", path=str(module / "a.png")), "How wide?")
     bad = Question(2, ImageRef("b", path=str(module / "b.png")), "How wide?")
     for spec in ("python:mymodel:width", "python:mymodel:widths,batch=true"):
-        said = make("model", spec).answer([good, bad, good])
-        assert [prediction.answer for prediction in said] == ["7", None, "7"]
-        assert "BadImage" in (said[1].error or "")
+        predictions = make("model", spec).answer([good, bad, good])
+        assert [prediction.answer for prediction in predictions] == ["7", None, "7"]
+        assert "BadImage" in (predictions[1].error or "")
 
 
 def test_values_that_are_not_strings_are_not_answers(module):
-    said = PythonModel("mymodel:number").answer([asked("How many?")])[0]
-    assert said.failed
-    assert "returned int" in (said.error or "")
+    prediction = PythonModel("mymodel:number").answer([asked("How many?")])[0]
+    assert prediction.failed
+    assert "returned int" in (prediction.error or "")
 
 
 def test_a_batch_function_must_answer_every_question(module):

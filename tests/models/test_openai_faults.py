@@ -40,14 +40,14 @@ def questions(count):
 def ask(server, count, **options):
     """Ask, and check what must hold whatever the server does."""
     asked = questions(count)
-    said = list(OpenAI("any", base_url=server.url, **{**QUICK, **options}).stream(asked))
-    assert sorted(p.question_id for p in said) == [q.id for q in asked], "one prediction for each question"
+    predictions = list(OpenAI("any", base_url=server.url, **{**QUICK, **options}).stream(asked))
+    assert sorted(p.question_id for p in predictions) == [q.id for q in asked], "one prediction for each question"
     assert not +server.after_answer, "asked again after an answer"
-    for prediction in said:
+    for prediction in predictions:
         assert (prediction.answer is None) == (prediction.error is not None)
         assert prediction.tries == server.asked[f"question {prediction.question_id}"]
         assert (prediction.answer is not None) <= (server.answered[f"question {prediction.question_id}"] == 1)
-    return {p.question_id: p for p in said}
+    return {p.question_id: p for p in predictions}
 
 
 def collect(stream, found):
@@ -224,8 +224,8 @@ def test_retry_after_as_a_date():
 
 def test_an_endpoint_that_asks_for_a_day_ends_the_run():
     day = status(429, "daily limit", {"Retry-After": "86400"})
-    told = pytest.raises(ModelError, match=r"daily limit; the endpoint asks to wait 86,400 s\. .*kept")
-    with FaultServer(lambda request: day) as server, told:
+    error = pytest.raises(ModelError, match=r"daily limit; the endpoint asks to wait 86,400 s\. .*kept")
+    with FaultServer(lambda request: day) as server, error:
         ask(server, 50)
     assert sum(server.asked.values()) <= 8
 
@@ -267,11 +267,11 @@ def test_a_server_that_dies_and_returns():
 def test_an_unreachable_server_stops_the_run_soon():
     with FaultServer(lambda request: ok()) as server:
         url = server.url
-    said = []
+    predictions = []
     with pytest.raises(
         ModelError, match="5 questions in a row got no answer; the last: connection: nothing is listening"
     ):
-        said.extend(OpenAI("any", base_url=url, **QUICK, retries=1, give_up=5).stream(questions(5000)))
+        predictions.extend(OpenAI("any", base_url=url, **QUICK, retries=1, give_up=5).stream(questions(5000)))
 
 
 def test_a_server_that_stays_silent_stops_the_run_soon():

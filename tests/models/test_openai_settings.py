@@ -60,8 +60,8 @@ def test_an_address_from_the_file_takes_no_key_from_the_environment(tmp_path, mo
         (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.url}\nOPENAI_API_KEY=of-the-file\n")
         OpenAI("any").answer([Question(1, None, "?")])
         assert server.requests[0].headers["authorization"] == "Bearer of-the-file"
-        told = capfd.readouterr().err
-        assert f"The file .env in this folder sets the endpoint: {server.url}" in told
+        printed = capfd.readouterr().err
+        assert f"The file .env in this folder sets the endpoint: {server.url}" in printed
         OpenAI("any", base_url=server.url).answer([Question(1, None, "?")])
         assert server.requests[1].headers["authorization"] == f"Bearer {KEY}"
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -113,13 +113,13 @@ def test_an_escaped_key_is_never_shown(how, tmp_path, monkeypatch, capfd):
 
     with FaultServer(behave) as server:
         model = OpenAI("any", base_url=server.url, retries=0, give_up=0)
-        said = model.answer(asked)
+        predictions = model.answer(asked)
         askew.evaluate(model, asked, "accuracy", output=tmp_path / "run", max_failures=1.0)
-    assert said[0].answer == "It is [key]."
-    assert said[1].error == "http 400: wrong key [key]"
-    assert said[2].error == "http 413: plain [key]"
+    assert predictions[0].answer == "It is [key]."
+    assert predictions[1].error == "http 400: wrong key [key]"
+    assert predictions[2].error == "http 413: plain [key]"
     written = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
-    shown = str(said) + "".join(capfd.readouterr()) + written.decode("utf-8", "replace")
+    shown = str(predictions) + "".join(capfd.readouterr()) + written.decode("utf-8", "replace")
     for shape in (str, *ESCAPED.values()):
         assert shape(SLASHED) not in shown
         assert repr(shape(SLASHED))[1:-1] not in shown

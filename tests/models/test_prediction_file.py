@@ -18,4 +18,4 @@ def test_the_advice_for_missing_predictions_works_when_it_is_followed(tmp_path):
     advice = f"predictions:{path},allow_missing=true"
     assert advice in str(caught.value)
     assert "askew score --allow-missing" in str(caught.value)
-    assert [said.answer for said in make("model", advice).answer(asked)] == ["no", None]
+    assert [prediction.answer for prediction in make("model", advice).answer(asked)] == ["no", None]

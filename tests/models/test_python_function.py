@@ -228,7 +228,7 @@ def write(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("\nraise ValueError('no weights')\n", "line 2 cannot be imported: ValueError: no weights"),
         ("def f(:\n", "line 1 cannot be imported: SyntaxError"),
@@ -237,11 +237,11 @@ def write(tmp_path, monkeypatch):
         ("import sys\nsys.nothing\n", "line 2 cannot be imported: AttributeError"),
     ],
 )
-def test_a_module_that_fails_at_import_is_named_with_its_error(write, text, said):
+def test_a_module_that_fails_at_import_is_named_with_its_error(write, text, message):
     write("broken_model", text)
     with pytest.raises(ModelError) as caught:
         PythonModel("broken_model:f")
-    assert f"broken_model.py, {said}" in str(caught.value)
+    assert f"broken_model.py, {message}" in str(caught.value)
 
 
 def test_a_missing_module_is_not_called_broken():
@@ -266,7 +266,7 @@ def test_a_function_in_a_file_is_a_model_wherever_the_file_lies(tmp_path, monkey
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("nowhere/mine.py:answer", "there is no file nowhere/mine.py"),
         ("mine.py:anwser", "there is no 'anwser' in mine.py. Did you mean 'answer'?"),
@@ -275,14 +275,14 @@ def test_a_function_in_a_file_is_a_model_wherever_the_file_lies(tmp_path, monkey
         ("half.py:answer", "half.py, line 2 cannot be imported: ZeroDivisionError"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(tmp_path, monkeypatch, spec, told):
+def test_what_is_wrong_with_a_file_is_told(tmp_path, monkeypatch, spec, message):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "mine.py").write_text("WORD = 'red'\n\n\ndef answer(image, question):\n    return WORD\n")
     (tmp_path / "half.py").write_text("\n1 / 0\n")
     with pytest.raises(ModelError) as caught:
         PythonModel(spec)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_ctrl_c_at_import_still_stops(write):
@@ -325,9 +325,9 @@ def exits_batch(images, questions):
 
 @pytest.mark.parametrize("model", [CallableModel.of(exits), CallableModel.of(exits_batch, batch=True)])
 def test_a_function_that_exits_fails_that_question_alone(model):
-    said = model.answer([Question(1, None, "stay"), Question(2, None, "exit"), Question(3, None, "stay")])
-    assert [prediction.answer for prediction in said] == ["yes", None, "yes"]
-    assert said[1].error == "SystemExit: 3"
+    predictions = model.answer([Question(1, None, "stay"), Question(2, None, "exit"), Question(3, None, "stay")])
+    assert [prediction.answer for prediction in predictions] == ["yes", None, "yes"]
+    assert predictions[1].error == "SystemExit: 3"
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -344,9 +344,10 @@ def test_a_batch_function_for_single_questions_and_the_other_way_round_are_repor
     asked = [Question(number, None, "Is it?") for number in range(3)]
     with pytest.raises(ModelError, match="asked 3 questions and gave 1 answers"):
         CallableModel(lambda images, questions: "yes", batch=True).answer(asked)
-    (said, *_) = CallableModel(lambda images, questions: ["yes"] * 3).answer(asked)
+    (prediction, *_) = CallableModel(lambda images, questions: ["yes"] * 3).answer(asked)
     assert (
-        said.error == "the function returned list, not a string (batch=true is for functions that answer many at once)"
+        prediction.error
+        == "the function returned list, not a string (batch=true is for functions that answer many at once)"
     )
 
 
@@ -355,8 +356,8 @@ def test_signatures_name_blind_only_where_it_is_true(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "plain_function.py").write_text("def say(image, question):\n    return 'yes'\n")
     model = PythonModel("plain_function:say")
-    said = f"function='plain_function:say', batch=False, version='', source={model.source!r}"
-    assert repr(model) == f"PythonModel({said})"
+    fields = f"function='plain_function:say', batch=False, version='', source={model.source!r}"
+    assert repr(model) == f"PythonModel({fields})"
     assert "blind=True" in repr(PythonModel("plain_function:say", blind=True))
     made = CallableModel(say, name="say", source="0")
     assert repr(made) == "CallableModel(batch=False, name='say', source='0')"

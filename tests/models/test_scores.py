@@ -21,9 +21,9 @@ def test_bundled_models_score_given_answers():
     for name in ("xnm", "cnn-lstm", "language"):
         model = Bundled(name)
         assert isinstance(model, Scores)
-        said = model.answer(questions)
-        own = model.scores(questions, [p.answer for p in said])
-        assert own == pytest.approx([p.score for p in said], abs=1e-5)
+        predictions = model.answer(questions)
+        own = model.scores(questions, [p.answer for p in predictions])
+        assert own == pytest.approx([p.score for p in predictions], abs=1e-5)
         alone = [score for question in questions for score in Bundled(name, batch_size=1).scores([question], ["yes"])]
         assert Bundled(name, batch_size=8).scores(questions, ["yes"] * 8) == pytest.approx(alone, abs=1e-4)
         assert len({round(score, 4) for score in alone}) > 3
@@ -62,8 +62,10 @@ def test_hugging_face_models_score_given_answers_alike_in_every_batch(hf, offlin
         assert all(0 <= score <= 1 for score in alone)
         assert len(set(alone)) > 5, name
         if not model.free_text:
-            said = model.answer(QUESTIONS)
-            assert model.scores(QUESTIONS, [p.answer for p in said]) == pytest.approx([p.score for p in said], abs=1e-5)
+            predictions = model.answer(QUESTIONS)
+            assert model.scores(QUESTIONS, [p.answer for p in predictions]) == pytest.approx(
+                [p.score for p in predictions], abs=1e-5
+            )
             assert alone[2] == 0.0, "not a label"
 
 
@@ -106,8 +108,8 @@ def test_a_generator_s_own_score_is_the_mean_of_its_tokens_log_probabilities(hf,
     processor = transformers.AutoProcessor.from_pretrained(model.folder.path)
     bare = transformers.AutoModelForImageTextToText.from_pretrained(model.folder.path).eval()
     text = "USER: <image>\n{}\nAnswer the question with a single word or phrase.\nASSISTANT:"
-    said = model.answer(QUESTIONS)
-    for question, prediction in zip(QUESTIONS, said, strict=True):
+    predictions = model.answer(QUESTIONS)
+    for question, prediction in zip(QUESTIONS, predictions, strict=True):
         image = Image.open(io.BytesIO(question.image.data))
         inputs = processor(images=image, text=[text.format(question.text)], return_tensors="pt")
         with torch.inference_mode():
@@ -118,7 +120,7 @@ def test_a_generator_s_own_score_is_the_mean_of_its_tokens_log_probabilities(hf,
         new = found.sequences[0, inputs["input_ids"].shape[1] :]
         kept = ~torch.isin(new, torch.tensor(processor.tokenizer.all_special_ids))
         assert prediction.score == pytest.approx(logs[kept].mean().exp().item(), abs=1e-5)
-    assert len({round(p.score, 5) for p in said}) > 4
+    assert len({round(p.score, 5) for p in predictions}) > 4
     assert "score=exp-mean-logprob" in repr(model)
     for name in ("blip", "blip2", "qwen2_vl"):
         greedy, beams = hf(name), replace(hf(name), num_beams=2)

@@ -297,12 +297,12 @@ def test_progress_shows_what_is_left(capsys):
 def test_rankings_alone_are_those_of_the_benchmark(rankers, tmp_path):
     suite = Named(BasicSuite("words+back", top=3), "basic")
     publish(suite, Named(DATA, "mine"), tmp_path / "whole", Settings(), "build")
-    said = publish_rankings(suite, Named(DATA, "mine"), tmp_path / "alone", Settings(), "build")
+    message = publish_rankings(suite, Named(DATA, "mine"), tmp_path / "alone", Settings(), "build")
     names = ["bqd-back.jsonl", "bqd-words.jsonl"]
     assert sorted(path.name for path in (tmp_path / "alone").glob("*.jsonl")) == names
     for name in names:
         assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert "19 questions" in said
+    assert "19 questions" in message
     publish_rankings(suite, Named(DATA, "mine"), tmp_path / "first", Settings(limit=2), "build")
     few, whole = ((tmp_path / folder / names[1]).read_bytes() for folder in ("first", "alone"))
     assert whole.startswith(few), "the limit does not change the pool"

@@ -46,7 +46,7 @@ def test_specs_that_people_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"tests": "rephrase,nothing"}, r"no test is called 'nothing'\. Give all, or some of rephrase, order"),
         ({"tests": ""}, "Give all"),
@@ -61,8 +61,8 @@ def test_specs_that_people_type() -> None:
         ({"accuracy": "close"}, "No accuracy mode"),
     ],
 )
-def test_bad_options_are_refused_at_once(options, said) -> None:
-    with pytest.raises(BadOption, match=said):
+def test_bad_options_are_refused_at_once(options, message) -> None:
+    with pytest.raises(BadOption, match=message):
         CaretsSuite(**options)
 
 

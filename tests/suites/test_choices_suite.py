@@ -81,16 +81,16 @@ def test_unknown_fields_are_named_once(path, tmp_path, capsys):
     for _ in range(2):
         list(data.questions())
         assert data.remarks == [f"{path}: unknown fields were not read: 'difficulty' (2 records)."]
-    told = "mine.jsonl: unknown fields were not read: 'difficulty' (2 records)."
+    remark = "mine.jsonl: unknown fields were not read: 'difficulty' (2 records)."
     assert main(["build", "choices", "--data", path, "--output", str(tmp_path / "bench"), "--quiet"]) == 0
-    assert told in capsys.readouterr().out
+    assert remark in capsys.readouterr().out
     run = ["run", "--model", "constant:A", "--suite", "choices", "--data", path, "--output", str(tmp_path / "run")]
     assert main([*run, "--quiet"]) == 0
-    assert told in capsys.readouterr().err
+    assert remark in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "message"),
     [
         ({"choices": ["a", "b"], "answer": "c"}, "the answer 'c' is not in 'choices'"),
         ({"choices": ["a", "b"], "answer": "C"}, r"or its letter \(A to B\)"),
@@ -100,10 +100,10 @@ def test_unknown_fields_are_named_once(path, tmp_path, capsys):
         ({"choices": "ab", "answer": "a"}, "'choices' must be a list of texts"),
     ],
 )
-def test_bad_options_are_refused(tmp_path, record, told):
+def test_bad_options_are_refused(tmp_path, record, message):
     file = tmp_path / "bad.jsonl"
     file.write_text(json.dumps({"question": "What?", **record}))
-    with pytest.raises(BadRecord, match=told):
+    with pytest.raises(BadRecord, match=message):
         list(Jsonl(str(file)).questions())
     assert not list(Jsonl(str(file), skip_bad=True).questions())
 
@@ -134,7 +134,7 @@ def test_data_without_options_and_bad_letters_are_refused(tmp_path):
 def test_letters_in_a_file_of_answers_count(path, tmp_path):
     answers = {1: "B", "1/rotation-1": "A", "1/rotation-2": "(C)", 2: "yes", "2/rotation-1": "A"}
     file = tmp_path / "answers.json"
-    file.write_text(json.dumps([{"question_id": key, "answer": said} for key, said in answers.items()]))
+    file.write_text(json.dumps([{"question_id": key, "answer": answer} for key, answer in answers.items()]))
     result = askew.evaluate(f"predictions:{file}", path, "choices")
     assert result.run.results["answer_forms"]["counts"] == {}  # a letter is an answer, whatever is extracted
     assert result.score("accuracy.all").value == 1.0

@@ -102,9 +102,11 @@ def test_scores_by_hand():
     outcomes = []
     for group in groups(vocabulary="data"):
         original, variant = right[group.id]
-        said = group.variants[0].question.answers[0] if variant else "perhaps"
+        answer = group.variants[0].question.answers[0] if variant else "perhaps"
         first = group.original.answers[0] if original else "perhaps"
-        outcomes.append(Outcome(group, Prediction(group.id, first), (Prediction(group.variants[0].question.id, said),)))
+        outcomes.append(
+            Outcome(group, Prediction(group.id, first), (Prediction(group.variants[0].question.id, answer),))
+        )
     values = {}
     for name, metric in P2Suite().metrics.items():
         rows = [row for row in map(metric.measure, outcomes) if row is not None]

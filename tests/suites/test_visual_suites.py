@@ -98,7 +98,7 @@ def test_the_limit_does_not_change_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "said"),
+    ("suite", "message"),
     [
         (lambda: CorruptionSuite("fog"), "No corruption is called 'fog'"),
         (lambda: CorruptionSuite(severities="6"), "Give 1 to 5"),
@@ -109,8 +109,8 @@ def test_the_limit_does_not_change_variants() -> None:
         (lambda: VisualSuite(correct="half"), "is not a rule for correct answers"),
     ],
 )
-def test_bad_options_are_refused_at_once(suite, said) -> None:
-    with pytest.raises(BadOption, match=said):
+def test_bad_options_are_refused_at_once(suite, message) -> None:
+    with pytest.raises(BadOption, match=message):
         suite()
 
 

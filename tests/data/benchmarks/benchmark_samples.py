@@ -183,10 +183,12 @@ def edited(folder: Path, count: int, before: str, after: str) -> Path:
     (folder / "edited").mkdir()
     half = count // 2
     ids = [{"question_id": n, "image_id": f"{n:012d}_{7:012d}"} for n in range(half)]
-    said = {"answers": [{"answer": after}] * 10, "multiple_choice_answer": before}
+    annotation = {"answers": [{"answer": after}] * 10, "multiple_choice_answer": before}
     asked = ({**one, "question": f"Is it {n}?"} for n, one in enumerate(ids))
     listed(folder / "edited" / "v2_OpenEnded_mscoco_val2014_questions.json", asked, "questions")
-    listed(folder / "edited" / "v2_mscoco_val2014_annotations.json", ({**one, **said} for one in ids), "annotations")
+    listed(
+        folder / "edited" / "v2_mscoco_val2014_annotations.json", ({**one, **annotation} for one in ids), "annotations"
+    )
     vqa_v2(folder / "original", half)
     return folder
 

@@ -90,9 +90,9 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         ({"question": " "}, "'question' is blank"),
         ({"question_id": 7}, "the question has no annotation in"),
     )
-    for number, (change, told) in enumerate(cases):
+    for number, (change, message) in enumerate(cases):
         folder = str(write_avqa(tmp_path / str(number), change=change))
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(Avqa(folder).questions())
         data = Avqa(folder, skip_bad=True)
         assert [q.id for q in data.questions()] == [1, 3]
@@ -112,12 +112,12 @@ def test_the_papers_tables_by_hand(tmp_path):
         {"question_id": key, "image_id": key, "question": f"Is it {key}?", "round": number, "domain": domain}
         for key, (_, number, domain) in answers.items()
     ]
-    said = [
+    annotations = [
         {"question_id": key, "image_id": key, "answer_type": "yes/no", "answers": [{"answer": answer}] * 10}
         for key, (answer, _, _) in answers.items()
     ]
     (tmp_path / "avqa_test_questions.json").write_text(json.dumps({"questions": asked}))
-    (tmp_path / "avqa_test_annotations.json").write_text(json.dumps({"annotations": said}))
+    (tmp_path / "avqa_test_annotations.json").write_text(json.dumps({"annotations": annotations}))
     result = askew.evaluate("constant:yes", f"avqa:{tmp_path}", "avqa")
     by_hand = {"": 3 / 5, "tag.round=1": 1.0, "tag.round=2": 0.0, "tag.round=3": 1 / 2, "tag.domain=fakeddit": 1.0}
     for part, value in by_hand.items():

@@ -84,11 +84,11 @@ def test_every_row_is_a_command_that_works(tmp_path, capsys):
         assert re.search(r"\d+ calls for 2 groups", planned), (row, planned)
         assert "reading stopped after" in planned, (row, planned)
         assert main(asked) == 0, (row, capsys.readouterr())
-        said = capsys.readouterr()
+        printed = capsys.readouterr()
         results = json.loads((home / "run" / "results.json").read_text())
         assert results["data"]["remarks"], row
         for sentence in results["data"]["remarks"]:
-            assert sentence.split(": ")[-1] in said.err + said.out, (row, sentence)
+            assert sentence.split(": ")[-1] in printed.err + printed.out, (row, sentence)
         assert not results["data"]["skipped"], row
         assert [one["value"] for one in results["scores"] if one["value"] is not None], row
         if "--images" in command:

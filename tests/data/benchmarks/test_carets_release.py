@@ -99,9 +99,9 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         ({0: {"question_id": "6-1-3"}}, "the question it was made from is not in the file"),
         ({0: {"sent": ""}}, "'sent' is blank"),
     )
-    for number, (change, told) in enumerate(cases):
+    for number, (change, message) in enumerate(cases):
         folder = write(tmp_path / str(number), name, change)
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(CaretsRelease(str(folder)).groups())
         data = CaretsRelease(str(folder), skip_bad=True)
         assert len(list(data.groups())) == 3

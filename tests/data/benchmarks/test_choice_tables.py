@@ -123,9 +123,9 @@ def test_faults(tmp_path):
         ({"index": 2, "image": "9"}, "neither base64 nor the index of a row"),
         ({"index": 2, "B": "x"}, "two of 'choices' are 'x'"),
     )
-    for change, told in cases:
+    for change, message in cases:
         path = table(tmp_path / "set.tsv", [good, {**good, **change}])
-        with pytest.raises(askew.AskewError, match=told):
+        with pytest.raises(askew.AskewError, match=message):
             list(open_path(path).questions())
         assert len(list(open_path(path, skip_bad=True).questions())) == 1
     wrong = [good, {**good, "index": 1_000_001, "A": "z", "answer": "A"}]

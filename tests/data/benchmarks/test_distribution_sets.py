@@ -83,12 +83,12 @@ TYPES = {10: "yes/no", 11: "other", 12: "number", 13: "yes/no"}
 def vqa(folder, questions, annotations, keys=tuple(ANSWERS), bare=False):
     folder.mkdir(exist_ok=True)
     asked = [{"question_id": key, "image_id": 1, "question": TEXTS[key], "coco_split": "val2014"} for key in keys]
-    said = [
+    annotated = [
         {"question_id": key, "image_id": 1, "answer_type": TYPES[key], "answers": [{"answer": a} for a in ANSWERS[key]]}
         for key in keys
     ]
     write(folder / questions, asked if bare else {"questions": asked})
-    write(folder / annotations, said if bare else {"annotations": said})
+    write(folder / annotations, annotated if bare else {"annotations": annotated})
     return folder
 
 

@@ -72,9 +72,9 @@ def test_faults(folder):
         ({"filename": "x/9.png"}, "the image file 9.png"),
         ({"set_id": None}, "'set_id'"),
     )
-    for change, told in cases:
+    for change, message in cases:
         (folder / "mine.json").write_text(json.dumps([{**RECORDS[0], **change}, *RECORDS[1:]]))
-        with pytest.raises((BadRecord, BadImage), match=told):
+        with pytest.raises((BadRecord, BadImage), match=message):
             list(HallusionBench(str(folder / "mine.json")).groups())
         data = HallusionBench(str(folder / "mine.json"), skip_bad=True)
         list(data.groups())

@@ -88,9 +88,9 @@ def test_faults(tmp_path):
         ([[*found[0][:2], "Maybe", "yes_no"], *found[1:]], "'answer' must be Yes or No"),
         ([[*found[0][:3], "open"], *found[1:]], "the type is 'open'"),
     )
-    for changed, told in cases:
+    for changed, message in cases:
         (tmp_path / "test_set.json").write_text(json.dumps(changed))
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(NaturalBench(str(tmp_path / "test_set.json")).groups())
 
 
@@ -100,8 +100,8 @@ class Says:
     blind = True
 
     def answer(self, questions):
-        said = {"0/q0i0": "No"}
-        return [Prediction(q.id, said.get(q.id.partition("/")[2], q.answers[0])) for q in questions]
+        wrong = {"0/q0i0": "No"}
+        return [Prediction(q.id, wrong.get(q.id.partition("/")[2], q.answers[0])) for q in questions]
 
 
 def test_the_evaluators_figures_by_hand(tmp_path):

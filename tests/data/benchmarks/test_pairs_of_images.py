@@ -132,7 +132,7 @@ def test_amber_by_hand(tmp_path):
     """The published evaluator's positive class is no: precision and recall of denials."""
     rule = Says(lambda q: "No" if "dog" in q.text or "hat" in q.text else "Yes")
     result = askew.evaluate(rule, f"amber:{amber(tmp_path)},skip_bad=true", "amber")
-    # truth no no yes yes no, said no yes yes no no: 2 denials of 3 found, 2 of 3 denials right
+    # truth no no yes yes no, said no yes yes no no: 2 denials of 3 found, 2 of 3 denials correct
     assert result.score("accuracy.members").value == 3 / 5
     assert result.score("precision").value == result.score("recall").value == pytest.approx(2 / 3)
     assert result.score("f1").value == pytest.approx(2 / 3)

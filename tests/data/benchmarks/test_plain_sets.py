@@ -40,9 +40,10 @@ CELL = b64encode(PHOTO).decode()
 
 def people(answer: str, others: int = 1) -> list[dict[str, Any]]:
     """Ten answers, some of them "other"."""
-    said = [answer] * (10 - others) + ["other"] * others
+    answers = [answer] * (10 - others) + ["other"] * others
     return [
-        {"answer": one, "raw_answer": one, "answer_confidence": "yes", "answer_id": n} for n, one in enumerate(said, 1)
+        {"answer": one, "raw_answer": one, "answer_confidence": "yes", "answer_id": n}
+        for n, one in enumerate(answers, 1)
     ]
 
 
@@ -156,13 +157,13 @@ def visdial(rows) -> dict[str, Any]:
 
 def mmstar(rows) -> dict[str, Any]:
     lines = ["index\tquestion\timage\tanswer\tcategory"]
-    lines += [f'{key}\t"{text}\nOptions: A: {said}, B: none"\t{CELL}\tA\tx' for key, _, text, said in rows]
+    lines += [f'{key}\t"{text}\nOptions: A: {answer}, B: none"\t{CELL}\tA\tx' for key, _, text, answer in rows]
     return {"MMStar.tsv": "\n".join(lines)}
 
 
 def plain_table(rows) -> dict[str, Any]:
     lines = ["index\tquestion\timage\tanswer"]
-    return {"set.tsv": "\n".join([*lines, *(f"{key}\t{text}\t{CELL}\t{said}" for key, _, text, said in rows)])}
+    return {"set.tsv": "\n".join([*lines, *(f"{key}\t{text}\t{CELL}\t{answer}" for key, _, text, answer in rows)])}
 
 
 SETS = {
@@ -230,9 +231,9 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
     again = (*ROWS, (12, 2, "Where is it?", "park"))
     blank = ((10, 9, " ", "red"), *ROWS)
     for name, (reader, *_) in SETS.items():
-        for place, (rows, told) in enumerate(((again, "occurs twice"), (blank, "'question' is blank"))):
+        for place, (rows, message) in enumerate(((again, "occurs twice"), (blank, "'question' is blank"))):
             folder = str(write(tmp_path / name / str(place), name, rows))
-            with pytest.raises(BadRecord, match=told):
+            with pytest.raises(BadRecord, match=message):
                 list(reader(folder).questions())
             data = reader(folder, skip_bad=True)
             assert len(list(data.questions())) == (2 if name == "aokvqa" else 3)

@@ -68,9 +68,9 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         ({1: {"question_id": 1}}, "the id 1 occurs twice"),
         ({0: {"text": ""}}, "'text' is blank"),
     )
-    for number, (change, told) in enumerate(cases):
+    for number, (change, message) in enumerate(cases):
         folder = write(tmp_path / str(number), popular=change)
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(Pope(str(folder)).groups())
         data = Pope(str(folder), skip_bad=True)
         groups = list(data.groups())

@@ -35,7 +35,7 @@ def groups_of(data):
 
 
 def key_of(reader):
-    """How ``MARKS`` calls a reader; the two of edited images are told apart when they are opened."""
+    """The name of a reader in ``MARKS``; the two of edited images are distinguished when they are opened."""
     module = reader.__module__.rpartition(".")[2]
     return f"{module}:{module}" if reader in (IvVqa, CvVqa) else f"{module}:{reader.__name__}"
 
@@ -105,7 +105,7 @@ def test_every_reader(reader, tmp_path, monkeypatch):
     lists_of_files = len(data.files())
     assert len(walked) <= 1 + 2 * lists_of_files + 4, "image folders are listed once, not for every question"
     assert not data.skipped
-    assert data.remarks, "the number of questions is told"
+    assert data.remarks, "the number of questions is reported"
     assert groups == list(groups_of(open_path(path, skip_bad=True)))
     assert len({(group.suite, group.id) for group in groups}) == len(groups)
     assert data.fingerprint() == open_path(path, skip_bad=True).fingerprint()
@@ -156,9 +156,9 @@ def test_damaged_and_other_files_are_refused_in_one_sentence(reader, tmp_path):
                 opened.write(damaged(content))
             with pytest.raises(AskewError) as refused:
                 list(groups_of(reader(str(path))))
-            told = str(refused.value)
-            assert str(tmp_path) in told, (file, damage, told)
-            assert "\n" not in told, (file, damage, told)
+            message = str(refused.value)
+            assert str(tmp_path) in message, (file, damage, message)
+            assert "\n" not in message, (file, damage, message)
         for kept in (b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n")):
             with open(file, "wb") as opened:
                 opened.write(kept)

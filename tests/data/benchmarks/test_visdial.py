@@ -78,9 +78,9 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
             "'gt_index' must be a number from 0 to 0",
         ),
     )
-    for number, (change, told) in enumerate(cases):
+    for number, (change, message) in enumerate(cases):
         folder = str(write(tmp_path / str(number), change))
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(VisDial(folder).questions())
         data = VisDial(folder, skip_bad=True)
         assert [q.id for q in data.questions()] == ["7/1", "7/2"]
@@ -137,8 +137,8 @@ def test_relevance_by_hand(tmp_path):
         ("8/2", ["it is sunny", "yes", "yes"]),
     ]
     assert data.remarks[-1] == "VisDial: 2 of 2,064 expected questions."
-    for said, value in (("White.", "yes"), 1.0), (("black", "it is sunny"), (1 / 3 + 1 / 2) / 2):
-        model = Script(dict(zip(("7/1", "8/2"), said, strict=True)))
+    for answers, value in (("White.", "yes"), 1.0), (("black", "it is sunny"), (1 / 3 + 1 / 2) / 2):
+        model = Script(dict(zip(("7/1", "8/2"), answers, strict=True)))
         how = {"metric": ["relevance"], "extract": "none"}
         result = askew.evaluate(model, f"visdial:{folder},dense=true,skip_bad=true", **how)
         assert result.score("relevance").value == pytest.approx(value)
@@ -157,7 +157,7 @@ class Script:
 
 
 @pytest.mark.parametrize(
-    ("rating", "told"),
+    ("rating", "message"),
     [
         ((7, 0, [0] * 5), "'round_id' must be a number from 1"),
         ((7, 1, [0, 2, 0, 0, 0]), "'gt_relevance' must be a list of numbers from 0 to 1"),
@@ -166,9 +166,9 @@ class Script:
         ((5, 1, [0] * 5), "there is no dialogue about this image"),
     ],
 )
-def test_bad_ratings_are_named_and_can_be_skipped(tmp_path, rating, told):
+def test_bad_ratings_are_named_and_can_be_skipped(tmp_path, rating, message):
     folder = str(rated(write(tmp_path / "visdial"), rating))
-    with pytest.raises(BadRecord, match=told):
+    with pytest.raises(BadRecord, match=message):
         list(VisDial(folder, dense=True).questions())
     data = VisDial(folder, dense=True, skip_bad=True)
     assert list(data.questions()) == []

@@ -104,12 +104,12 @@ def test_pairs_do_not_depend_on_their_order(tmp_path):
     assert (first.original.answers[0], first.variants[0].question.answers[0]) == ("cat", "dog")
     assert data.remarks == ["VQA v2 pairs: 2 pairs.", "VQA v2 pairs: 1 pairs with the same most frequent answer."]
     assert second.original.kind.answer_type == "other"
-    for wrong, told in (
+    for wrong, message in (
         ((3, 4), "the questions differ"),
         ((3, 77), "there is no question 77"),
         ((3,), "two question ids"),
     ):
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(VqaPairs(str(pairs(tmp_path, (wrong,)))).groups())
     with pytest.raises(BadRecord, match="occurs twice"):
         list(VqaPairs(str(pairs(tmp_path))).groups())

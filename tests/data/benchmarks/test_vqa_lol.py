@@ -78,7 +78,7 @@ def test_faults_of_vqa_lol(tmp_path):
         list(VqaLol(str(path)).groups())
     data = VqaLol(str(path), skip_bad=True)
     assert len(list(data.groups())) == 2
-    assert [said.partition(": ")[2][:9] for said in data.skipped] == ["record 7:", "record 6 "]
+    assert [message.partition(": ")[2][:9] for message in data.skipped] == ["record 7:", "record 6 "]
     (tmp_path / "images").mkdir()
     with pytest.raises(BadImage, match=r"COCO_val2014_000000000001\.jpg"):
         list(VqaLol(str(lol(tmp_path)), images=str(tmp_path / "images")).groups())

@@ -107,13 +107,13 @@ def test_p2_finds_the_questions_of_vqa(tmp_path):
 
 def test_faults_are_named_and_can_be_skipped(tmp_path):
     vqa = str(write_vqa_v2(tmp_path / "vqa"))
-    for place, (change, told) in enumerate((
+    for place, (change, message) in enumerate((
         ({"original_id": 9}, r"the question 9, which it was made from, is not in .*val2014_questions.json"),
         ({"image_id": 2}, "its image 2 is not that of question 1000"),
         ({"question_id": 2000}, "the id 2000 occurs twice"),
     )):  # fmt: skip
         folder = str(write_rad(tmp_path / f"rad{place}", change))
-        with pytest.raises(BadRecord, match=told):
+        with pytest.raises(BadRecord, match=message):
             list(RadRelease(folder, vqa=vqa).groups())
         data = RadRelease(folder, skip_bad=True, vqa=vqa)
         assert [group.id for group in data.groups()] == [2000, 2001]

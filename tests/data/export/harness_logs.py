@@ -67,16 +67,16 @@ def lmms_eval_samples(folder: Path) -> list[dict[str, Any]]:
     utils = task_functions(folder)
     samples = []
     for doc_id, doc in enumerate(rows(folder)):
-        said = answer_to(doc["question"])
+        answer = answer_to(doc["question"])
         samples.append(
             {
                 "doc_id": doc_id,
                 "doc": doc,
                 "target": doc["answer"],
-                "resps": [[said]],
-                "filtered_resps": [said],
+                "resps": [[answer]],
+                "filtered_resps": [answer],
                 "doc_hash": "0",
-                **utils.process_results(doc, [said]),
+                **utils.process_results(doc, [answer]),
             }
         )
     return samples
@@ -170,12 +170,12 @@ def inspect_samples(groups, folder: Path) -> list[dict[str, Any]]:
     samples = []
     for line in (folder / "askew.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        said = answer_to(record["question"])
+        answer = answer_to(record["question"])
         message = {
             "role": "assistant",
-            "content": [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": said}],
+            "content": [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": answer}],
         }
-        output = {"model": "m", "choices": [{"message": message, "stop_reason": "stop"}], "completion": said}
+        output = {"model": "m", "choices": [{"message": message, "stop_reason": "stop"}], "completion": answer}
         if len(samples) % 2:
             del output["completion"]
         samples.append({"id": record["id"], "epoch": 1, "input": record["question"], "target": "", "output": output})

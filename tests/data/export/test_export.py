@@ -89,7 +89,7 @@ def test_an_lmms_eval_task_has_the_format_lmms_eval_reads(groups, tmp_path):
     prompts = task["lmms_eval_specific_kwargs"]["default"]
     assert utils.doc_to_text(doc, prompts) == groups[0].original.text + '\nSay "yes": or #no'
     assert utils.doc_to_text(doc) == groups[0].original.text
-    records = [utils.process_results(doc, [said])["askew"] for said in ("yes", " ", "no", "no")]
+    records = [utils.process_results(doc, [answer])["askew"] for answer in ("yes", " ", "no", "no")]
     assert (utils.answered(records), utils.answered([])) == (0.75, 0.0)
 
 
@@ -136,9 +136,9 @@ def test_questions_without_images_are_plain_lines_only(tmp_path):
 
 
 def test_context_is_exported_too(groups, tmp_path):
-    said = replace(groups[0].original, context="There is a bus.")
-    export([Group(1, "rad", said)], tmp_path, "lmms-eval")
-    assert rows(tmp_path)[0]["question"] == "There is a bus.\n" + said.text
+    question = replace(groups[0].original, context="There is a bus.")
+    export([Group(1, "rad", question)], tmp_path, "lmms-eval")
+    assert rows(tmp_path)[0]["question"] == "There is a bus.\n" + question.text
 
 
 def test_wrong_exports_are_refused(groups, tmp_path):

@@ -22,7 +22,6 @@ from askew.collect.schema import (
     flag,
     image,
     judgement,
-    login,
     place,
     prediction,
     question,
@@ -158,7 +157,6 @@ def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) ->
         raise Refused(f"{who.name} is excluded already.")
     effect = preview_exclusion(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, excluded_at=tx.now, excluded_reason=reason[:200])
-    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
     reopen_all(tx, slot.c.annotator_id == annotator_id, "STOPPED")
     _uncount(tx, annotator_id)
     _open_places(tx, annotator_id)

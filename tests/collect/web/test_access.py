@@ -11,6 +11,7 @@ import re
 import pytest
 from web_study import Browser, WebStudy
 
+from askew.collect.accounts import add_annotator
 from askew.collect.moderation import report_image
 from askew.collect.web.app import PAGES
 from askew.collect.web.login import create_invite
@@ -121,6 +122,17 @@ def test_access(kind: str, anywhere: WebStudy) -> None:
         browser = crowd.browser(kind)
         page = browser.get(crowd.path(path)) if method == "GET" else browser.post(crowd.path(path))
         assert page.status == expected[column], (method, path, kind, page.status, page.html[-800:])
+
+
+def test_an_excluded_owner_has_no_pages_of_owners(web: WebStudy) -> None:
+    with web.small.study.database.write() as tx:
+        second = add_annotator(tx, "Second", "owner")
+    owner, excluded = web.browser(web.small.owner), web.browser(second)
+    assert excluded.get("/owner").status == 200
+    assert owner.post(f"/owner/people/{second}/exclude", note="left").status == 303
+    assert excluded.get("/owner").status == 403
+    assert excluded.post("/owner/people", role="owner", days="1").status == 403
+    assert 'href="/owner' not in excluded.get("/home").html
 
 
 def test_headers_are_on_every_response(crowd: Crowd) -> None:
@@ -302,6 +314,6 @@ def fuzz(crowd: Crowd, browsers: list[Browser], rng: random.Random, count: int) 
             fields = {name: rng.choice(odd) for name in rng.sample(names, rng.randrange(len(names)))}
             form = rng.choice((values[which], browsers[which].value(), browsers[which].value(), rng.choice(odd)))
             answer = browsers[which].post(path, form, **fields)
-        if answer.status == 401 and which:  # the person was excluded, or has another role now
+        if answer.status == 401 and which:  # the person has another role now
             browsers[which] = crowd.browser(PEOPLE[which])
         assert answer.status < 500, (n, page.method, path, answer.html)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+from recipes import RECIPES
 from web_study import WebStudy
 
 from askew.collect import verify_queue
+from askew.collect.database import Database
 from askew.collect.moderation import exclude
+from askew.collect.refusals import DatabaseBusy
 from askew.collect.rounds import change_round
 from askew.collect.schema import annotator, question
+from askew.collect.verifying import claim_slot
+from askew.collect.verifying import verify as verify_answer
+from askew.collect.web.app import PAGES
 from askew.collect.web.login import create_invite, owner_link
 from askew.collect.web.pages import verify
+from askew.collect.web.visit import Visit
 from askew.collect.writing import claim_image
 
 
@@ -75,7 +83,7 @@ def test_the_owner_link_makes_one_owner_and_works_once(anywhere: WebStudy) -> No
     assert first.get("/owner").status == 200
     page = second.get(f"/invite/{token}")
     assert page.status == 409
-    assert "used already" in page.html
+    assert "has already been used" in page.html
     assert "What was saved" not in page.html, "nothing was sent"
     assert 'href="/sign-in"' in page.html
 
@@ -145,8 +153,8 @@ def test_pages_of_failures_fit_what_was_done(web: WebStudy) -> None:
         tx.connection.exec_driver_sql("ALTER TABLE place RENAME TO gone")
     page = person.get("/home")
     assert page.status == 503
-    assert "reload the page" in page.html
-    assert "your text" not in page.html
+    assert "Wait a few seconds, then try again." in page.html
+    assert "save this" not in page.html
 
 
 def test_home_says_why_there_is_nothing_to_do(anywhere: WebStudy) -> None:
@@ -163,3 +171,124 @@ def test_home_says_why_there_is_nothing_to_do(anywhere: WebStudy) -> None:
     assert "Get an image" in web.browser(small.people[0]).get("/home").html
     small.do(change_round, small.round_id, "DRAINING")
     assert "No round of the study is open" in web.browser(small.people[0]).get("/home").html
+
+
+def busy(*_: object) -> None:
+    raise DatabaseBusy("busy")
+
+
+def test_a_page_that_failed_can_be_opened_again_and_a_form_sent_again(
+    web: WebStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a button, without JavaScript; passwords are never repeated in a page."""
+    recipe, signing_in = RECIPES["/write/{session:int}/ask"](web), RECIPES["/sign-in"](web)
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "read", busy)
+        page = recipe.browser.get("/my-work?before=9&done=x")
+        assert page.status == 503
+        assert 'href="/my-work?before=9&amp;done=x">Try again</a>' in page.html
+        page = recipe.browser.post(recipe.path, question="What is <it>?")
+        assert page.status == 503
+        assert 'action="/write/1/ask"' in page.html
+        refused = signing_in.browser.post(signing_in.path, **signing_in.fields)
+        assert refused.status == 503
+        assert "Send it again" not in refused.html
+        assert signing_in.fields["password"] not in refused.html
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page.html))
+    assert fields.pop("question") == "What is &lt;it&gt;?"
+    assert recipe.browser.post(recipe.path, fields["form"], question="What is <it>?").status == 303
+    assert "blue" in recipe.browser.get("/write/1").html
+
+
+def test_the_address_of_a_form_opens_the_page_above_it(web: WebStudy) -> None:
+    """After an error the browser shows the address of the form; opening it again leads back to the work."""
+    browser = web.browser(web.small.people[0])
+    work = browser.post("/write").location
+    assert browser.post(f"{work}/ask", question="").status == 422
+    assert (browser.get(f"{work}/ask").status, browser.get(f"{work}/ask").location) == (303, work)
+    opened = {page.path for page in PAGES if page.method == "GET"}
+    for page in PAGES:
+        if page.path not in opened and page.path.count("/") > 1:
+            answer = browser.get(re.sub("{[^}]*}", "1", page.path))
+            assert answer.status == 303, page.path
+    assert browser.get("/verify/%C3%A9%0D%0A/answer").location == "/verify/%C3%A9%0D%0A"
+    assert browser.get("/write").status == 405
+
+
+def test_an_error_in_the_page_of_an_error_is_still_a_sentence(
+    web: WebStudy, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = web.browser(web.small.people[0])
+    monkeypatch.setattr(Visit, "render", lambda *_, **__: 1 / 0)
+    page = browser.get("/home")
+    assert page.status == 500
+    number = re.fullmatch(r"Something went wrong on our side \(error (\w+)\)\. Go back and try again\.\n", page.html)
+    assert number is not None, page.html
+    assert number.group(1) in caplog.text
+
+
+def test_the_last_question_skipped_or_answered_too_late_is_not_called_saved(web: WebStudy) -> None:
+    recipe = RECIPES["/verify/{task}/skip"](web)
+    page = recipe.browser.post(recipe.path, **recipe.fields)
+    assert page.location == "/home?nothing=skipped"
+    assert "Skipped. There is no further question" in recipe.browser.get(page.location).html
+    late = web.browser(web.small.people[2])
+    address = late.post("/verify").location
+    web.small.clock.pass_seconds(3600)
+    for person in web.small.people[3:5]:
+        task = web.small.do(claim_slot, person)
+        web.small.do(verify_answer, person, task.question_id, "no", "yes")
+    page = late.post(f"{address}/answer", answer="red", confidence="yes", then="next")
+    assert page.location == "/home?nothing=late"
+    assert "too late to count" in late.get(page.location).html
+
+
+def test_an_answer_to_a_question_that_was_skipped_in_another_tab_is_shown_again(web: WebStudy) -> None:
+    recipe = RECIPES["/verify/{task}/skip"](web)
+    recipe.browser.post(recipe.path, **recipe.fields)
+    page = recipe.browser.post(recipe.path.replace("/skip", "/answer"), answer="dark red", confidence="yes")
+    assert page.status == 409
+    assert '<p class="typed" dir="auto">dark red</p>' in page.html
+    assert "Next question" in page.html
+
+
+def test_a_changed_consent_text_is_not_a_welcome(web: WebStudy) -> None:
+    browser = web.browser(web.small.people[0])
+    (web.small.study.folder / "consent.txt").write_text("Contact. write@example.org", encoding="utf-8")
+    assert browser.get("/home").location == "/consent"
+    assert "The consent text has changed" in browser.get("/consent").html
+    assert "Welcome" in web.browser(web.small.people[1], consent=False).get("/consent").html
+
+
+def test_excluded_people_see_it_at_once_keep_their_data_and_can_delete_their_account(web: WebStudy) -> None:
+    browser, other = web.browser(web.small.people[0]), web.browser(web.small.people[1])
+    work = browser.post("/write").location
+    web.small.do(exclude, web.small.people[0], "spam")
+    page = browser.post(f"{work}/ask", question="What is it?")
+    assert page.status == 403
+    assert page.html.count("You no longer take part in this study") == 2, "in the title and the heading, not again"
+    assert "What is it?" in page.html
+    assert "You no longer take part in this study" in browser.get("/home").html
+    assert browser.get("/my-work/data.json").status == 200
+    assert browser.post("/my-work/delete", sure="yes", work="remove").status == 200
+    assert browser.get("/my-work").status == 401
+    assert other.get("/home").status == 200
+    web.small.check()
+
+
+def test_a_platform_link_without_an_id_offers_no_button_that_cannot_work(web: WebStudy) -> None:
+    token = web.small.do(create_invite, completion_code="CODE-1")
+    page = web.browser().get(f"/invite/{token}")
+    assert page.status == 422
+    assert "Open this link from the platform" in page.html
+    assert "Begin</button>" not in page.html
+    assert "Begin</button>" in web.browser().get(f"/invite/{token}?PID=1").html
+
+
+def test_a_refused_invite_keeps_what_the_owner_chose(web: WebStudy) -> None:
+    page = web.browser(web.small.owner).post("/owner/people", role="owner", days="90", code="CODE-1")
+    assert page.status == 422
+    assert "Owners need no code" in page.html
+    assert 'value="CODE-1"' in page.html
+    assert '<option value="90" selected>' in page.html
+    assert '<option value="owner" selected>' in page.html

@@ -145,7 +145,7 @@ def test_invitations_expire(anywhere: WebStudy) -> None:
     assert web.browser().get(f"/invite/{token}").status == 200
     web.small.clock.pass_seconds(25 * 3600)
     page = web.browser().get(f"/invite/{token}")
-    assert (page.status, "too old" in page.html) == (409, True)
+    assert (page.status, "has expired" in page.html) == (409, True)
     assert web.browser().get("/invite/unknown").status == 409
 
 

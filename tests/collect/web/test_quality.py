@@ -97,8 +97,8 @@ def test_a_careless_person_is_excluded_after_four_wrong_answers(web: WebStudy) -
         address = page.location.partition("?")[0]
     value = browser.value()
     last = [browser.post(f"{address}/answer", value, answer="blue", confidence="yes", then="next") for _ in range(2)]
-    assert last[0].status == 303
-    assert last[1].status == 401
+    assert [(page.status, page.location) for page in last] == 2 * [(303, "/home")]
+    assert "You no longer take part in this study" in browser.get("/home").html
     row = web.small.look(lambda tx: tx.first(sa.select(annotator).where(annotator.c.id == person)))
     assert row.excluded_reason == "gold questions: 4 of 4 answers wrong"
     passed = web.small.look(lambda tx: Counter(one.passed for one in tx.rows(sa.select(gold_result))))

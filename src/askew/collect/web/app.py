@@ -1,7 +1,8 @@
 """The service as an ASGI application: the table of routes, and what happens around every page.
 
-A request goes through ``Guard`` (hosts, headers, log), then to its row of the table, then through ``answer``: who is
-it, may they, is the form ours, has it been too often; then the page's function runs in a thread.
+A request goes through ``Guard`` (hosts, headers, log), then to its row of the table, then through ``answer``, which
+checks who sent it, whether they may, whether the form is ours, and the rate limits; then the page's function runs in a
+thread.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, compile_path
 
 from askew.collect.web import login
 from askew.collect.web.failures import Failure, failure_of, failure_page
@@ -52,18 +54,20 @@ PAGES: tuple[Page, ...] = (
     *people.PAGES,
     *stored_files.PAGES,
 )
-"""Every address of the service. Another group of pages is another file with its ``PAGES``."""
+"""Every address of the service. A new group of pages is a new file with its own ``PAGES``."""
+OPENED = [compile_path(page.path)[0] for page in PAGES if page.method == "GET" and page.path != "/"]
+"""The addresses of pages that can be opened."""
 
 
 def make_app(service: Service) -> Guard:
     """The application."""
     routes = [Route(page.path, _endpoint(service, page), methods=[page.method]) for page in PAGES]
-    handlers: Any = {HTTPException: _unrouted(service)}
+    handlers: Any = {HTTPException: _unrouted(service), Exception: _unexpected}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), service)
 
 
 def answer(visit: Visit, page: Page) -> Response:
-    """A page for a person, or a page that says why not."""
+    """The page for this person, or a page that says why there is none."""
     try:
         _identify(visit)
         _check_access(visit, page)
@@ -80,7 +84,7 @@ def answer(visit: Visit, page: Page) -> Response:
 
 
 def _identify(visit: Visit) -> None:
-    """Find out who is there; a session that is in use stays alive."""
+    """Find out who sent the request, and keep a session that is in use alive."""
     service = visit.service
     visit.visitor = visit.request.cookies.get(service.visitor_cookie, "")[:64]
     token = visit.request.cookies.get(service.cookie)
@@ -97,11 +101,11 @@ def _identify(visit: Visit) -> None:
 
 
 def _before_page(visit: Visit, failure: Failure) -> Response:
-    """The page of a failure before any page was reached, with the links of the person who is signed in."""
+    """The page of a failure that happened before any page ran, with the links of the person who is signed in."""
     try:
         _identify(visit)
     except Exception as error:
-        failure_of(error)  # for the log: the page is about what the request lacks
+        failure_of(error)  # only logged: the page shows what is wrong with the request
     return failure_page(visit, failure)
 
 
@@ -110,7 +114,7 @@ def _check_access(visit: Visit, page: Page) -> None:
         return
     if visit.who is None:
         raise Failure(401)
-    if page.who == "owner" and visit.who.role != "owner":
+    if page.who == "owner" and (visit.who.role != "owner" or visit.who.excluded_at is not None):
         raise Failure(403, "owner")
 
 
@@ -120,7 +124,7 @@ def _check_form(visit: Visit, page: Page) -> None:
     if foreign(visit.request.headers):
         raise Failure(403, "foreign")
     bindings = [visit.binding]
-    if page.who == "anyone":  # the form was opened before somebody signed in, perhaps with this very form
+    if page.who == "anyone":  # the form was opened before signing in, perhaps by sending this very form
         bindings.append(f"visitor {visit.visitor}")
     keys = [visit.service.keys.form_key(binding, visit.text("form")) for binding in bindings]
     key = next(filter(None, keys), None)
@@ -144,7 +148,7 @@ def _endpoint(service: Service, page: Page) -> Callable[[Request], Awaitable[Res
 
 
 async def _form(request: Request, service: Service) -> dict[str, str]:
-    """The fields of the form that was sent; larger or other bodies are refused before they are read whole."""
+    """The fields of the form that was sent; a body that is too large is refused before all of it is read."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = bytearray()
     try:
@@ -165,8 +169,11 @@ async def _form(request: Request, service: Service) -> dict[str, str]:
 def _unrouted(service: Service) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def handler(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
+        visit = Visit(service, request)
+        if status == 405 and request.method == "GET" and (opened := _page_above(visit.path)):
+            return visit.redirect(quote(opened))
         failure = Failure(status if status in (404, 405) else 400)
-        response = await run_in_threadpool(_before_page, Visit(service, request), failure)
+        response = await run_in_threadpool(_before_page, visit, failure)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response
@@ -174,8 +181,29 @@ def _unrouted(service: Service) -> Callable[[Request, Exception], Awaitable[Resp
     return handler
 
 
+def _page_above(path: str) -> str:
+    """The nearest page above the address of a form, for people who open that address again; empty if there is none.
+
+    >>> _page_above("/write/7/ask"), _page_above("/owner/round/1/state"), _page_above("/write")
+    ('/write/7', '/owner', '')
+    """
+    while path and not any(known.match(path) for known in OPENED):
+        path = path.rpartition("/")[0]
+    return path
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    """The answer when even the page of a failure failed; ``Guard`` logs the error with the same number."""
+    request.scope["askew.error"] = secrets.token_hex(4)
+    return _last_words(request.scope["askew.error"])
+
+
+def _last_words(number: str) -> Response:
+    return PlainTextResponse(f"Something went wrong on our side (error {number}). Go back and try again.\n", 500)
+
+
 class Guard:
-    """What every request and every response passes, whatever a page does."""
+    """Handles every request and response: hosts, rate limits, headers, the log, and errors that no page handled."""
 
     def __init__(self, app: Starlette, service: Service) -> None:
         self.app, self.service = app, service
@@ -209,12 +237,8 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not host_allowed(hosts[0], self.service.hosts):
-            response = Response(
-                "This host name is not served here. If the service is yours, name it: --trusted-host.\n",
-                400,
-                media_type="text/plain; charset=utf-8",
-            )
-            await response(scope, receive, send)
+            text = "This host name is not served here. If the service is yours, allow it with --trusted-host.\n"
+            await PlainTextResponse(text, 400)(scope, receive, send)
             return
         address = scope["client"][0] if scope.get("client") else "unknown"
         try:
@@ -227,15 +251,14 @@ class Guard:
         await self.app(scope, receive, send)
 
     async def _last_resort(self, scope: Scope, receive: Receive, send: Send, error: Exception, begun: bool) -> None:
-        number = secrets.token_hex(4)
+        number = scope.get("askew.error") or secrets.token_hex(4)
         log.error("error %s", number, exc_info=_without_message(error))
         if not begun:
-            text = f"Something went wrong on our side (error {number}). Go back and try again.\n"
-            await Response(text, 500, media_type="text/plain; charset=utf-8")(scope, receive, send)
+            await _last_words(number)(scope, receive, send)
 
 
 def _without_message(error: Exception) -> tuple[type[BaseException], BaseException, Any]:
-    """The error for the log: where it was, not what was in it."""
+    """The error for the log: where it happened, without its message, which may contain what people typed."""
     return type(error), type("Error", (Exception,), {})(type(error).__name__), error.__traceback__
 
 

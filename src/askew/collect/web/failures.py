@@ -1,4 +1,4 @@
-"""What people see when something does not work: what happened, what was saved, what to do; and what they had typed."""
+"""The pages of failures: what happened, what was saved, what to do, and what the person had typed."""
 
 from __future__ import annotations
 
@@ -22,19 +22,24 @@ log = logging.getLogger("askew.collect")
 
 TYPED = {"question": "Your question", "answer": "Your answer", "note": "Your note", "name": "Name"}
 """Fields that people write into, which are shown again; never passwords or tokens."""
+PASSWORDS = {"password", "old_password"}
+"""Fields that no page repeats."""
+AGAIN = (429, 500, 503)
+"""Statuses for which the same request may work a little later: the page has a button for it."""
 
 
 @dataclass
 class Failure(Exception):
-    """A status with the words that go with it; ``why`` tells cases of one status apart, such as a page that was only
-    opened."""
+    """Why a request failed; ``why`` distinguishes cases of one status, such as a page that was only opened."""
 
     status: int
     why: str = ""
     message: str = ""
-    """What happened, if the protocol said it."""
+    """What happened, in the words of the protocol; empty if it did not refuse."""
     seconds: int = 0
+    """How long to wait before trying again."""
     number: str = ""
+    """The number of an unexpected error, which is in the log too."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +56,25 @@ _NOT_SAVED = "Nothing was changed."
 WORDS: dict[tuple[int, str], Words] = {
     (400, ""): Words(
         "We did not understand that",
-        "The request was incomplete or had a form that this page does not use.",
+        "The request was incomplete or malformed.",
         _NOT_SAVED,
         "Go back, reload the page and try again.",
     ),
     (401, ""): Words(
         "Please sign in",
-        "You are not signed in, or you were away for so long that your session ended.",
+        "You are not signed in, or your session ended because you were away for too long.",
         "What you sent before is saved. What you sent just now is not.",
-        "Sign in; then you are back at work.",
+        "Sign in, then continue.",
     ),
-    (403, ""): Words("This is not open to you", "You may not do this.", _NOT_SAVED, "Go back to the start page."),
+    (403, ""): Words("You do not have access", "You may not do this.", _NOT_SAVED, "Go back to the start page."),
+    (403, "excluded"): Words(
+        "You no longer take part in this study",
+        "What you did before is kept.",
+        "What you sent just now is not saved.",
+        "You find your work and your data on the page “My work”.",
+    ),
     (403, "owner"): Words(
-        "This page is for owners", "Only owners of the study see it.", _NOT_SAVED, "Go back to the start page."
+        "This page is for owners", "Only owners of the study can use it.", _NOT_SAVED, "Go back to the start page."
     ),
     (403, "foreign"): Words(
         "This form came from another site",
@@ -73,19 +84,19 @@ WORDS: dict[tuple[int, str], Words] = {
     ),
     (403, "form"): Words(
         "This form is too old",
-        "You signed in or out after the page was opened, or the page was changed on its way.",
+        "You signed in or out after you opened the page, or the form was changed on its way to us.",
         _NOT_SAVED,
         "Open the page again, and send the form from there.",
     ),
     (404, ""): Words(
         "There is no such page",
-        "The address is wrong, or what was here is gone.",
+        "The address is wrong, or the page was removed.",
         _NOT_SAVED,
         "Go back to the start page.",
     ),
     (405, ""): Words(
-        "There is nothing to see at this address",
-        "A form is sent to it; it cannot be opened by itself.",
+        "This address cannot be opened",
+        "It only receives forms.",
         _NOT_SAVED,
         "Go back to the start page. What you sent before is saved.",
     ),
@@ -97,19 +108,19 @@ WORDS: dict[tuple[int, str], Words] = {
     ),
     (409, "invite"): Words(
         "This link does not work",
-        "The link is not known, or it was used already.",
+        "The link is unknown, or it has already been used.",
         _NOT_SAVED,
         "If you have an account, sign in. Otherwise ask the person who invited you for a new link.",
     ),
     (409, "consent"): Words(
         "We need your consent first",
-        "The consent text is new, or you have not agreed to it yet.",
+        "The consent text has changed, or you have not agreed to it yet.",
         "What you sent just now is not saved.",
-        "Read the text, agree if you want to continue, and send it again.",
+        "Read the text. If you agree, come back and send it again.",
     ),
     (413, ""): Words(
         "That is too much text",
-        "The form is larger than this service takes.",
+        "The form is larger than this service accepts.",
         _NOT_SAVED,
         "Go back: your browser still has what you wrote. Shorten it, then send it again.",
     ),
@@ -119,42 +130,55 @@ WORDS: dict[tuple[int, str], Words] = {
         _NOT_SAVED,
         "Go back, change it and send it again.",
     ),
+    (422, "opened"): Words(
+        "This link does not work",
+        "Something in the address is missing or too long.",
+        "",
+        "Open the link again from where you got it.",
+    ),
+    (422, "platform"): Words(
+        "Open this link from the platform",
+        "The link must contain your id on the platform, and this one does not.",
+        _NOT_SAVED,
+        "Go to the platform and open the link there. If you run the study and want to try the link, add an id at the "
+        "end, e.g. ?PROLIFIC_PID=test.",
+    ),
     (429, ""): Words(
         "That was too fast",
-        "More requests came from you than one person makes.",
+        "You sent more requests than one person normally does.",
         _NOT_SAVED,
-        "Wait a moment, then go back and try again.",
+        "Wait a moment, then try again.",
     ),
     (500, ""): Words(
         "Something went wrong on our side",
         "It is not your fault.",
         "What you sent before is saved. What you sent just now may not be.",
-        "Go back and try again: sending the same form twice saves it once. If it happens again, tell the study's "
-        "owner the number below.",
+        "Try again: sending the same form twice saves it once. If it happens again, tell the study’s owner the error "
+        "number.",
     ),
     (500, "opened"): Words(
         "Something went wrong on our side",
         "It is not your fault.",
         "",
-        "Reload the page. If it happens again, tell the study's owner the number below.",
+        "Try again. If it happens again, tell the study’s owner the error number.",
     ),
     (503, ""): Words(
         "The service is busy",
-        "The database could not take your text just now.",
+        "The database could not save this just now.",
         "What you sent before is saved. What you sent just now is not.",
-        "Wait a few seconds, then go back and send it again: sending the same form twice saves it once.",
+        "Wait a few seconds, then send it again: sending the same form twice saves it once.",
     ),
     (503, "opened"): Words(
         "The service is busy",
         "The database does not answer just now.",
         "",
-        "Wait a few seconds, then reload the page.",
+        "Wait a few seconds, then try again.",
     ),
 }
 
 
 def failure_of(error: Exception) -> Failure:
-    """The failure that an error is to a person; unknown ones get a number that the log has too."""
+    """How an error is shown to a person; an unexpected one gets a number that is in the log too."""
     if isinstance(error, Failure):
         return error
     if isinstance(error, TooOften):
@@ -174,18 +198,16 @@ def failure_of(error: Exception) -> Failure:
         return Failure(503)
     number = secrets.token_hex(4)
     kind_name = type(error).__name__
-    hidden = type("Error", (Exception,), {})(kind_name)  # messages can hold what people typed
+    hidden = type("Error", (Exception,), {})(kind_name)  # a message may contain what people typed
     log.error("error %s: %s", number, kind_name, exc_info=(type(error), hidden, error.__traceback__))
     return Failure(500, number=number)
 
 
-def page_again(
-    visit: Visit, error: Exception, page: Callable[[Visit, int, str], Response], elsewhere: tuple[int, ...] = ()
-) -> Response:
-    """The page of the work again, with what was typed and what is wrong; a page of the failure where the work cannot be
-    shown. ``elsewhere``: more statuses for which it is not."""
+def page_again(visit: Visit, error: Exception, page: Callable[[Visit, int, str], Response]) -> Response:
+    """The page of the work again, with what was typed and what is wrong; the page of the failure if the work cannot be
+    shown."""
     failure = failure_of(error)
-    if failure.status in (403, 500, *elsewhere):
+    if failure.status in (403, 500):
         return failure_page(visit, failure)
     message = failure.message or "The service is busy: your text was not saved. Wait a few seconds and send it again."
     try:
@@ -197,11 +219,20 @@ def page_again(
 
 def failure_page(visit: Visit, failure: Failure) -> Response:
     """The page of a failure, with what the person had typed."""
-    why = failure.why or ("opened" if visit.request.method == "GET" else "")
+    opened = visit.request.method != "POST"
+    excluded = failure.status == 403 and visit.who is not None and visit.who.excluded_at is not None
+    why = "excluded" if excluded else failure.why or ("opened" if opened else "")
     words = WORDS.get((failure.status, why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
     typed = [(label, visit.text(name)) for name, label in TYPED.items() if visit.text(name).strip()]
-    response = visit.render("failure.html", failure.status, failure=failure, words=words, typed=typed)
-    return _retry_after(response, failure)
+    own_words = excluded or failure.seconds
+    values = {
+        "words": words,
+        "what": words.what if own_words else failure.message or words.what,
+        "opened": opened,
+        "again": failure.status in AGAIN and (opened or ("form" in visit.form and not PASSWORDS & visit.form.keys())),
+        "typed": typed,
+    }
+    return _retry_after(visit.render("failure.html", failure.status, failure=failure, **values), failure)
 
 
 def _retry_after(response: Response, failure: Failure) -> Response:

@@ -1,8 +1,8 @@
-"""Who is there: invite links, passwords and sessions.
+"""Signing in: invite links, passwords and sessions.
 
-Tokens have 256 random bits and are stored as their SHA-256 only. There is no open sign-up: an account begins with an
-invite link. A link is for one person, except one with a completion code: that is the address a platform sends all of
-its workers to, each with ids of the platform's own in the query.
+Tokens have 256 random bits, and only their SHA-256 is stored. There is no open sign-up: an account begins with an
+invite link. A link is for one person, unless it has a completion code: a platform sends all of its workers to such a
+link, each with the platform's own ids in the query.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from askew.collect.schema import annotator, invite, login
 
 HOUR = 3_600_000
 IDLE = 12 * HOUR
-"""A session that nobody used for so long is over."""
+"""A session ends after this time without a request."""
 LONGEST = 14 * 24 * HOUR
-"""A session is over after so long in any case."""
+"""Every session ends after this time."""
 INVITE_DAYS = 14
 SEEN_EVERY = 60_000
 PASSWORD_LENGTHS = (10, 200)
 PLATFORM_IDS = 8
 PLATFORM_LENGTH = 200
 INVITE_KEY = "askew_invite"
-"""Where the platform ids of a person say by which invite link the person came."""
+"""The key, among a person's platform ids, of the id of the invite link that the person used."""
 
 
 def token_hash(token: str) -> str:
-    """What is stored of a token."""
+    """The hash of a token, which is all that is stored of it."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 @dataclass
 class Passwords:
-    """Argon2id, two at a time: each takes 64 MiB and a noticeable part of a second, on purpose."""
+    """Argon2id, two at a time: each hash takes 64 MiB and a noticeable part of a second, on purpose."""
 
     hasher: PasswordHasher = field(default_factory=PasswordHasher)
     _turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
@@ -54,21 +54,21 @@ class Passwords:
         self._nobody = self.hasher.hash(secrets.token_hex(16))
 
     def hash(self, password: str) -> str:
-        """What is stored of a password; too short or too long ones are refused."""
+        """The hash of a password, for storing; too short or too long ones are refused."""
         least, most = PASSWORD_LENGTHS
         if not least <= len(password) <= most:
-            raise Refused(f"A password has {least} to {most} characters. Choose another one.")
+            raise Refused(f"A password must have {least} to {most} characters. Choose another one.")
         with self._turns:
             return self.hasher.hash(password)
 
     def matches(self, stored: str | None, password: str) -> bool:
-        """Whether the password is right. Takes as long when there is nobody of that name, or no password."""
+        """Whether the password is correct. Takes just as long if there is no such person, or no stored password."""
         with self._turns:
             try:
-                right = self.hasher.verify(stored or self._nobody, password[: PASSWORD_LENGTHS[1] + 1])
+                correct = self.hasher.verify(stored or self._nobody, password[: PASSWORD_LENGTHS[1] + 1])
             except (Argon2Error, InvalidHashError):
                 return False
-        return right and stored is not None
+        return correct and stored is not None
 
 
 def create_invite(
@@ -81,7 +81,7 @@ def create_invite(
     actor: int | None = None,
     token: str | None = None,
 ) -> str:
-    """A token for an invite link; with ``annotator_id`` it signs in somebody who is known already."""
+    """A token for an invite link; with ``annotator_id`` it signs in an existing person."""
     token = token or secrets.token_urlsafe(32)
     new = tx.insert(
         invite,
@@ -97,9 +97,9 @@ def create_invite(
 
 
 def owner_link(tx: Tx) -> str:
-    """A token for the link that the console prints: for the first owner, or a new one for the owner there is.
+    """A token for the link that the console prints: it creates the first owner's account, or signs in the first owner.
 
-    Earlier links for owners that nobody used stop working.
+    Earlier unused links for owners stop working.
     """
     tx.change(invite, (invite.c.role == "owner") & invite.c.used_at.is_(None), used_at=tx.now)
     known = sa.select(annotator.c.id).where(annotator.c.role == "owner", annotator.c.excluded_at.is_(None))
@@ -110,16 +110,16 @@ def open_invite(tx: Tx, token: str) -> AnyRow:
     """The invite of a link that can still be used."""
     found = tx.first(sa.select(invite).where(invite.c.token_hash == token_hash(token)))
     if found is None:
-        raise Gone("This invite link is not known. Perhaps a part of it is missing.")
+        raise Gone("This invite link is unknown. Perhaps a part of it is missing.")
     if found.used_at is not None and found.completion_code is None:
-        raise Gone("This invite link has been used already.")
+        raise Gone("This invite link has already been used.")
     if found.expires_at is not None and found.expires_at <= tx.now:
-        raise Gone("This invite link is too old.")
+        raise Gone("This invite link has expired.")
     return found
 
 
 def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
-    """Ids that a platform put into the link, as they came; their number and lengths are bounded.
+    """The ids that a platform put into the link, unchanged; their number and lengths are limited.
 
     >>> platform_ids({"PROLIFIC_PID": "5f3c"})
     {'PROLIFIC_PID': '5f3c'}
@@ -130,22 +130,20 @@ def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
     ):
         raise Refused(
             f"The link has more than {PLATFORM_IDS} ids after the question mark, or one of more than "
-            f"{PLATFORM_LENGTH} characters. Open it again as the platform gave it."
+            f"{PLATFORM_LENGTH} characters."
         )
     return ids
 
 
 def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str]) -> int:
-    """Use an invite; returns the id of the person, who is new unless the invite names one."""
+    """Use an invite; returns the id of the person: a new one, unless the invite is for an existing person."""
     found = open_invite(tx, token)
     if found.annotator_id is not None:
         tx.change(invite, invite.c.id == found.id, used_at=tx.now)
         return int(found.annotator_id)
     if found.completion_code is not None:
         if not ids:
-            raise Refused(
-                "This link works from the platform only: it must carry your id there. Open it from the platform."
-            )
+            raise Refused("This link must contain your id on the platform. Go to the platform and open it there.")
         _refuse_known_ids(tx, found.id, ids)
         name = name.strip() or f"worker {secrets.token_hex(4)}"
         ids = {**ids, INVITE_KEY: str(found.id)}
@@ -157,17 +155,16 @@ def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids:
 
 
 def _refuse_known_ids(tx: Tx, invite_id: int, ids: Mapping[str, str]) -> None:
-    """An id is no proof of who somebody is, so it opens an account once only."""
+    """Refuse platform ids that have an account: an id does not prove who somebody is, so it creates an account once."""
     stored = json.dumps({**ids, INVITE_KEY: str(invite_id)}, sort_keys=True)
     if tx.first(sa.select(annotator.c.id).where(annotator.c.platform == stored)):
         raise Gone(
-            "Somebody has entered with your platform id already. If it was you, continue in that browser, or sign in "
-            "with your name and password. If you cannot, ask the study's owner for a link of your own."
+            "Somebody has already entered with your platform id. If it was you, continue in the browser that you used."
         )
 
 
 def completion_code(tx: Tx, who: AnyRow) -> str | None:
-    """The completion code of the link by which a person came, if it has one."""
+    """The completion code of the link that a person used, if it has one."""
     number = json.loads(who.platform).get(INVITE_KEY)
     if number is None:
         return None
@@ -182,7 +179,7 @@ def find_password(tx: Tx, name: str) -> tuple[int, str | None]:
 
 
 def start_session(tx: Tx, annotator_id: int, earlier: str | None = None) -> str:
-    """A new session's token; the one this browser had before is over."""
+    """Start a session and return its token; the browser's earlier session ends."""
     if earlier:
         end_session(tx, earlier)
     tx.execute(sa.delete(login).where(login.c.expires_at <= tx.now))
@@ -209,7 +206,7 @@ def end_sessions(tx: Tx, annotator_id: int) -> None:
 
 
 def signed_in(tx: Tx, token: str) -> AnyRow | None:
-    """The person whose session this is, with ``last_seen_at`` of the session; None if it is over."""
+    """The person whose session this is, with the session's ``last_seen_at``; None if the session has ended."""
     return tx.first(
         sa.select(annotator, login.c.last_seen_at)
         .join(login, login.c.annotator_id == annotator.c.id)
@@ -242,7 +239,7 @@ def change_role(tx: Tx, annotator_id: int, role: str, actor: int) -> None:
         )
     )
     if role != "owner" and not owners:
-        raise NotAllowed("A study needs an owner, and this is the only one. Make somebody else an owner first.")
+        raise NotAllowed("This is the only owner, and a study needs one. Make somebody else an owner first.")
     person(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, role=role)
     end_sessions(tx, annotator_id)

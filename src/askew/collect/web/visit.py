@@ -1,4 +1,4 @@
-"""One request as the pages see it: who asks, what was sent, and ways to answer. A page is a function of a Visit."""
+"""One request as the pages see it: who sent it, what was sent, and how to respond. A page is a function of a Visit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -55,18 +56,26 @@ def moment(milliseconds: int | None) -> str:
     return tag.format(at, at)
 
 
+def plain(value: object) -> str:
+    """A value for people.
+
+    >>> plain(True), plain(9)
+    ('yes', '9')
+    """
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
 def event_facts(data: str) -> str:
-    """What an event stores, without JSON's signs.
+    """The data of an event as text.
 
     >>> event_facts('{"from": "READY", "attempt": 1, "passed": true}')
     'from: READY, attempt: 1, passed: yes'
     """
-    facts = json.loads(data).items()
-    return ", ".join(f"{key}: {('no', 'yes')[v] if isinstance(v, bool) else v}" for key, v in facts)
+    return ", ".join(f"{key}: {plain(value)}" for key, value in json.loads(data).items())
 
 
 def duration(milliseconds: int) -> str:
-    """How long, in whole minutes or seconds.
+    """A duration, in whole minutes or seconds.
 
     >>> duration(20 * 60_000), duration(61_000), duration(59_000), duration(-5)
     ('20 minutes', '1 minute', '59 seconds', '0 seconds')
@@ -92,6 +101,7 @@ def state_words(state: str) -> str:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "moment": moment,
+    "plain": plain,
     "event_facts": event_facts,
     "duration": duration,
     "counted": counted,
@@ -100,14 +110,14 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
 
 
 LARGEST = 2**31 - 1
-"""The largest number that something can have in a database."""
+"""The largest id in a database."""
 Who = Literal["anyone", "person", "worker", "owner"]
-"""Who may see a page: anyone; people who are signed in; those who also gave consent; owners."""
+"""Who may see a page: anyone, people who are signed in, people who also gave consent, or owners."""
 
 
 @cache
 def templates() -> Environment:
-    """The templates: every value is escaped, and a name that is not there is an error."""
+    """The templates: every value is escaped, and an undefined name is an error."""
     made = Environment(
         loader=PackageLoader("askew.collect.web"),
         autoescape=True,
@@ -152,7 +162,7 @@ class Service:
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
     root_path: str = ""
     plain_http: bool = False
-    """Without TLS and not on this computer alone: cookies cannot be marked as secure."""
+    """Served without TLS to other computers: cookies cannot be marked as secure."""
     limits: Limits = field(default_factory=Limits)
     passwords: Passwords = field(default_factory=Passwords)
     buckets: Buckets = field(default_factory=Buckets)
@@ -172,12 +182,12 @@ class Service:
 
     @property
     def cookie(self) -> str:
-        """The name of the session's cookie; browsers tie ``__Host-`` to this very host and to TLS."""
+        """The name of the session's cookie; browsers accept ``__Host-`` only from this host and over TLS."""
         return "askew" if self.plain_http else "__Host-askew"
 
     @property
     def visitor_cookie(self) -> str:
-        """The name of the cookie that ties forms to a browser before anybody signed in."""
+        """The name of the cookie that binds forms to a browser in which nobody is signed in."""
         return "askew-visitor" if self.plain_http else "__Host-askew-visitor"
 
     def asset(self, name: str) -> str:
@@ -196,14 +206,14 @@ class Visit:
     token: str | None = None
     """The token of the person's session."""
     visitor: str = ""
-    """What ties forms to this browser while nobody is signed in."""
+    """Binds forms to this browser while nobody is signed in."""
     form: Mapping[str, str] = field(default_factory=dict)
     form_key: str = ""
-    """The nonce of the form that was sent: replays have the same."""
+    """The nonce of the form that was sent; a replay has the same one."""
 
     @property
     def person(self) -> Row[Any]:
-        """The person who is signed in; pages for anyone must not ask."""
+        """The person who is signed in; not for pages that anyone may see."""
         if self.who is None:
             raise NotAllowed("Sign in first.")
         return self.who
@@ -215,8 +225,14 @@ class Visit:
 
     @property
     def path(self) -> str:
-        """The path that was asked for, without the root path."""
+        """The path that was requested, without the root path."""
         return str(self.request.scope["path"])
+
+    @property
+    def here(self) -> str:
+        """The address that was requested, for a link to it."""
+        query = self.request.scope["query_string"].decode("latin-1")
+        return self.service.root_path + quote(self.path) + (f"?{query}" if query else "")
 
     @property
     def address(self) -> str:
@@ -225,28 +241,28 @@ class Visit:
 
     @property
     def binding(self) -> str:
-        """What form values of this browser are tied to."""
+        """What form values of this browser are bound to."""
         return f"session {self.token}" if self.who is not None else f"visitor {self.visitor}"
 
     def number(self, name: str) -> int:
-        """The number of something, from the path."""
+        """An id from the path."""
         found = int(self.request.path_params[name])
         if found > LARGEST:
             raise Failure(404)
         return found
 
     def field_number(self, name: str) -> int:
-        """The number of something, from the form; 0, which nothing has, if it is not one."""
+        """An id from the form; 0, which is no id, if it is not a number."""
         text = self.text(name)
         found = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
         return found if found <= LARGEST else 0
 
     def text(self, name: str) -> str:
-        """A field of the form; empty when it was not sent."""
+        """A field of the form; empty if it was not sent."""
         return self.form.get(name, "")
 
     def once(self, kind: str, act: Callable[[Tx], Mapping[str, Any] | None]) -> Mapping[str, Any]:
-        """Do what the form asks for, in one transaction; a form that is sent again gives what the first gave."""
+        """Do what the form asks for, in one transaction; if the form is sent again, return the first result."""
         with self.service.database.write() as tx:
             return once(tx, self.form_key, self.me, kind, lambda: dict(act(tx) or {}))
 
@@ -268,16 +284,16 @@ class Visit:
         return Response(body, status, media_type="text/html; charset=utf-8")
 
     def redirect(self, path: str) -> Response:
-        """See another page of ours."""
+        """Redirect to another page of the service."""
         return Response(status_code=303, headers={"Location": self.service.root_path + path})
 
     def set_session(self, response: Response, token: str | None) -> Response:
-        """Give the browser its session, or take it away."""
+        """Set the session's cookie, or delete it."""
         self._cookie(response, self.service.cookie, token)
         return response
 
     def set_visitor(self, response: Response) -> Response:
-        """Give the browser something to tie forms to."""
+        """Set the cookie that forms are bound to while nobody is signed in."""
         self._cookie(response, self.service.visitor_cookie, self.visitor)
         return response
 

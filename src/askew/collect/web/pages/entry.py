@@ -1,7 +1,8 @@
-"""Coming in: invite links, signing in and out, consent, instructions, password."""
+"""Entering the study: invite links, signing in and out, consent, instructions, password."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,7 +31,7 @@ def sign_in_page(visit: Visit) -> Response:
 
 
 def sign_in(visit: Visit) -> Response:
-    """Check name and password. The answer is the same, and takes as long, whether or not the name is known."""
+    """Check name and password. The response is the same, and takes as long, whether or not the name exists."""
     service, name = visit.service, visit.text("name")[: login.PLATFORM_LENGTH]
     try:
         service.buckets.take(f"sign-in:{visit.address}", service.limits.sign_ins)
@@ -50,7 +51,7 @@ def sign_in(visit: Visit) -> Response:
 
 
 def sign_out(visit: Visit) -> Response:
-    """End the session; the browser forgets the pages it kept."""
+    """End the session, and clear the browser's cache of pages."""
     with visit.service.database.write() as tx:
         login.end_session(tx, visit.token or "")
     response = visit.set_session(visit.redirect("/sign-in"), None)
@@ -59,18 +60,20 @@ def sign_out(visit: Visit) -> Response:
 
 
 def invite_page(visit: Visit) -> Response:
-    """What an invite link opens: nothing is used up before the button is pressed."""
+    """The page of an invite link; the link is used only when the button is pressed."""
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
         found = _open(tx, visit.request.path_params["token"])
         own = _entered(visit, found.id, ids)
     if own:
         return visit.redirect("/home")
+    if found.completion_code is not None and not ids:
+        raise Failure(422, "platform")
     return _invite(visit, found.role, found.annotator_id is not None, found.completion_code is not None, ids, "")
 
 
 def accept_invite(visit: Visit) -> Response:
-    """Make the account and sign in. Sent twice by the same browser, it makes one account."""
+    """Create the account and sign in. If the same form is sent twice, one account is created."""
     service, token = visit.service, visit.request.path_params["token"]
     with service.database.read() as tx:
         earlier = tx.value(
@@ -108,9 +111,7 @@ def _open(tx: Tx, token: str) -> Any:
 
 
 def _entered(visit: Visit, invite_id: int, ids: dict[str, str]) -> bool:
-    """Whether the person who is signed in came by this very platform link with these ids."""
-    import json
-
+    """Whether the person who is signed in entered through this platform link with these ids."""
     if visit.who is None or not ids:
         return False
     return bool(json.loads(visit.who.platform) == {**ids, login.INVITE_KEY: str(invite_id)})
@@ -120,7 +121,7 @@ def _invite(
     visit: Visit, role: str, known: bool, platform: bool, ids: dict[str, str], error: str, status: int = 200
 ) -> Response:
     values = {"role": role, "known": known, "platform": platform, "ids": ids, "error": error}
-    values["field"] = "" if known else "password" if "password" in error.lower() else "name"
+    values["field"] = "" if known or platform else "password" if "password" in error.lower() else "name"
     return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
 
 

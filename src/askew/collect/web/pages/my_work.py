@@ -1,4 +1,4 @@
-"""A person's own work: history, taking a question back, downloading everything, deleting the account."""
+"""A person's own work: history, withdrawing a question, downloading all data, deleting the account."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect import writing
-from askew.collect.accounts import require_worker
+from askew.collect.accounts import person
 from askew.collect.database import Tx, record_event
 from askew.collect.moderation import exclude
 from askew.collect.refusals import Refused
@@ -19,7 +19,7 @@ from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 
 ROWS = 50
-DONE = {"password": "Your password was changed.", "withdrawn": "The question was taken back."}
+DONE = {"password": "Your password was changed.", "withdrawn": "The question was withdrawn."}
 
 
 def history(visit: Visit) -> Response:
@@ -36,7 +36,7 @@ def history(visit: Visit) -> Response:
 
 
 def withdraw(visit: Visit) -> Response:
-    """Take a question back."""
+    """Withdraw a question."""
     number = visit.number("question")
     visit.once(f"withdraw {number}", lambda tx: writing.withdraw(tx, visit.me, number))
     return visit.redirect("/my-work?done=withdrawn")
@@ -57,7 +57,7 @@ def delete_page(visit: Visit) -> Response:
 
 
 def delete_account(visit: Visit) -> Response:
-    """Forget who the person is; on request, take the work out of the study too."""
+    """Delete the person's name, password and ids; on request, exclude the work from the study too."""
     if visit.text("sure") != "yes":
         error = "Tick the box if you want to delete your account. Nothing was changed."
         return visit.render("delete_account.html", 422, error=error)
@@ -68,13 +68,13 @@ def delete_account(visit: Visit) -> Response:
 
 
 def _forget(tx: Tx, me: int, remove_work: bool) -> None:
-    who = require_worker(tx, me)
-    others = sa.select(annotator.c.id).where(
+    who = person(tx, me)
+    other_owners = sa.select(annotator.c.id).where(
         annotator.c.role == "owner", annotator.c.id != me, annotator.c.excluded_at.is_(None)
     )
-    if who.role == "owner" and tx.first(others) is None:
+    if who.role == "owner" and tx.first(other_owners) is None:
         raise Refused("You are the only owner of the study. Make somebody else an owner first.")
-    if remove_work:
+    if remove_work and who.excluded_at is None:
         exclude(tx, me, "deleted on the person's own request", me)
     blank = {"name": f"deleted {who.pseudonym}", "password_hash": None, "platform": "{}", "role": "annotator"}
     tx.change(annotator, annotator.c.id == me, **blank)
@@ -109,7 +109,7 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
 
 
 def _answers(me: int) -> sa.Select[Any]:
-    """The person's answers to questions, of whatever origin."""
+    """The person's answers to questions of others and to gold questions."""
     given = sa.select(question.c.text, verification.c.answer, verification.c.confidence, verification.c.at)
     given = given.join(question, question.c.id == verification.c.question_id).where(verification.c.annotator_id == me)
     other = sa.select(gold_item.c.question, gold_result.c.answer, gold_result.c.confidence, gold_result.c.at)
@@ -121,7 +121,7 @@ def _answers(me: int) -> sa.Select[Any]:
 
 
 def _stored(tx: Tx, me: int) -> dict[str, Any]:
-    """The rows of a person, without secrets and without what others wrote, except the questions answered."""
+    """The rows of a person, without secrets, and without what others wrote except the questions that were answered."""
 
     def rows(statement: sa.Select[Any]) -> list[dict[str, Any]]:
         return [dict(row._mapping) for row in tx.rows(statement)]

@@ -15,7 +15,7 @@ from askew.collect.database import Tx
 from askew.collect.gold import gold_count, gold_counts, strikes_allowed
 from askew.collect.moderation import exclude, preview_exclusion
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
-from askew.collect.refusals import NotAllowed, Refused
+from askew.collect.refusals import NotAllowed
 from askew.collect.schema import annotator, invite, question, verification
 from askew.collect.web import login, progress
 from askew.collect.web.failures import Failure
@@ -24,7 +24,7 @@ from askew.collect.web.visit import Page, Visit
 CODE_LENGTH = 60
 DAYS = (1, 14, 90)
 LATEST = 20_000
-"""The list compares people on so many answers; the page of one person on all of theirs."""
+"""How many answers the list compares; the page of one person compares all of that person's."""
 
 
 def listed(visit: Visit) -> Response:
@@ -33,22 +33,25 @@ def listed(visit: Visit) -> Response:
 
 
 def make_invite(visit: Visit) -> Response:
-    """Create an invite link and show it once: only its hash is stored. Sent twice, the form gives the same link."""
+    """Create an invite link and show it once: only its hash is stored. Sent again, the form gives the same link."""
     role, code = visit.text("role"), visit.text("code").strip()
     days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
+    error = ""
     if role not in ("annotator", "owner"):
-        raise Refused("Choose whom the link is for.")
-    if len(code) > CODE_LENGTH or "\0" in code:
-        raise Refused(f"A completion code has at most {CODE_LENGTH} characters.")
-    if code and role == "owner":
-        raise Refused("A link with a completion code is for a platform's workers, who are annotators.")
+        error = "Choose whom the link is for."
+    elif len(code) > CODE_LENGTH or "\0" in code:
+        error = f"A completion code has at most {CODE_LENGTH} characters."
+    elif code and role == "owner":
+        error = "A completion code is for the workers of a platform, who are annotators. Owners need no code."
+    if error:
+        return _list(visit, 422, error=error, role=role, days=days, code=code.replace("\0", ""))
     token = visit.service.keys.token(visit.form_key)
 
     def act(tx: Tx) -> None:
         login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
 
     visit.once("invite link", act)
-    return _list(visit, link=_link(visit, token), days=days, many=bool(code))
+    return _list(visit, link=_link(visit, token), valid=days, many=bool(code))
 
 
 def one(visit: Visit) -> Response:
@@ -88,14 +91,14 @@ def exclude_person(visit: Visit) -> Response:
 
 
 def qualify_person(visit: Visit) -> Response:
-    """Let somebody work who has not passed the quiz."""
+    """Let a person who has not passed the quiz work."""
     number = visit.number("person")
     _change(visit, "qualify", lambda tx: qualify(tx, number, visit.me))
     return visit.redirect(f"/owner/people/{number}")
 
 
 def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
-    """Change something about the person of the address, once for each form."""
+    """Change the person in the address, once for each form."""
     number = visit.number("person")
 
     def act(tx: Tx) -> None:
@@ -106,18 +109,18 @@ def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
 
 
 def _link(visit: Visit, token: str) -> str:
-    """The whole link. The Host header is one of ours: others get no answer."""
+    """The whole link. The Host header can be trusted: requests with other hosts are refused."""
     scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
     return f"{scheme}://{visit.request.headers['host']}{visit.service.root_path}/invite/{token}"
 
 
-def _list(visit: Visit, **made: Any) -> Response:
+def _list(visit: Visit, status: int = 200, **changes: Any) -> Response:
     asked = _counted(question, question.c.try_no.is_not(None))
     fooled = _counted(question, question.c.state.in_(("VERIFYING", "VERIFIED")))
-    said = _counted(verification, ~verification.c.excluded)
+    verified = _counted(verification, ~verification.c.excluded)
     with visit.service.database.read() as tx:
         rows = tx.rows(
-            sa.select(annotator, asked.label("asked"), fooled.label("fooled"), said.label("verified"))
+            sa.select(annotator, asked.label("asked"), fooled.label("fooled"), verified.label("verified"))
             .order_by(annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
             .limit(500)
         )
@@ -127,10 +130,10 @@ def _list(visit: Visit, **made: Any) -> Response:
             .select_from(invite)
             .where(invite.c.expires_at > tx.now, invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None))
         )
-    values = {"link": "", "many": False, "days": 0, **made}
-    return visit.render(
-        "people.html", rows=rows, open_links=open_links, choices=DAYS, golds=golds, agreed=agreed, **values
-    )
+    values = {"rows": rows, "open_links": open_links, "choices": DAYS, "golds": golds, "agreed": agreed}
+    values |= {"link": "", "many": False, "valid": 0, "error": ""}
+    values |= {"role": "annotator", "days": login.INVITE_DAYS, "code": "", **changes}
+    return visit.render("people.html", status, **values)
 
 
 def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:

@@ -49,12 +49,12 @@ def answer(visit: Visit) -> Response:
         def act(tx: Tx) -> dict[str, Any]:
             said = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
             stops = said.excluded or visit.text("then") == "stop"
-            return {"late": said.late, "task": None if stops else _claimed(tx, visit)}
+            return {"late": said.late, "task": None if stops else _claimed(tx, visit), "excluded": said.excluded}
 
         done = visit.once(f"verify {task}", act)
     except Exception as error:
-        return page_again(visit, error, _page, elsewhere=(409,))
-    if visit.text("then") == "stop":
+        return page_again(visit, error, _page)
+    if visit.text("then") == "stop" or done.get("excluded"):
         return visit.redirect("/home")
     return _next(visit, done["task"], saved="late" if done["late"] else "yes")
 
@@ -65,7 +65,7 @@ def extend(visit: Visit) -> Response:
     try:
         visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
     except Exception as error:
-        return page_again(visit, error, _page, elsewhere=(409,))
+        return page_again(visit, error, _page)
     return _page(visit, notice="You have more time now.")
 
 
@@ -97,7 +97,8 @@ def _claimed(tx: Tx, visit: Visit) -> str | None:
 
 def _next(visit: Visit, task: str | None, saved: str = "") -> Response:
     if task is None:
-        return visit.redirect(f"/home?nothing={'verified' if saved else 'verify'}")
+        nothing = {"": "verify", "yes": "verified"}.get(saved, saved)
+        return visit.redirect(f"/home?nothing={nothing}")
     reference = visit.service.keys.seal(task)
     return visit.redirect(f"/verify/{reference}" + (f"?saved={saved}" if saved else ""))
 
@@ -108,7 +109,8 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
         try:
             shown = verify_queue.open_task(tx, visit.me, task)
         except Gone as over:
-            return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over))
+            late = visit.text("answer").strip()
+            return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over), late=late)
         done = progress.progress_of(tx, visit.me).verified
         values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
     saved = visit.request.query_params.get("saved", "")

@@ -100,12 +100,12 @@ def readable(trait: Trait) -> str:
     """A trait in a sentence: tests by their readable names, templates and rules with the word for what they are.
 
     >>> readable(Trait("rad", "test", "Y/N←C")), readable(Trait("visual", "made_by", "visual/crop"))
-    ('yes/no from color', 'rule crop')
+    ('yes/no from color', 'the rule crop')
     """
     if trait.dimension == "test":
         return test_name(trait.value)
     if trait.dimension == "made_by":
-        return f"rule {trait.value.removeprefix(f'{trait.suite}/')}"
+        return f"the rule {trait.value.removeprefix(f'{trait.suite}/')}"
     return template_name(trait.value) if _TEMPLATE.fullmatch(trait.value) else trait.value
 
 
@@ -254,7 +254,8 @@ def _panel(content: ReportData, found: Breaks) -> Html:
         else "No pair could break: no original with a variant was answered correctly.",
     )
     listed = found.findings[:LISTED]
-    more = f"The first {len(listed)} of {count(len(found.findings))} traits, the highest rates first"
+    part = "All" if len(listed) == len(found.findings) else f"The first {len(listed)} of"
+    more = f"{part} {count(len(found.findings))} traits, highest rates first"
     return details(
         summary,
         _findings(found, shown, "Highest break rates") if shown else nothing,

@@ -238,7 +238,8 @@ def _meaning(column: Mapping[str, Any]) -> str:
     metric, part = str(column.get("metric", "")), str(column.get("part", ""))
     name = ": ".join(filter(None, (metric_name(metric) or title(metric), meaning(metric))))
     of, _, value = part.partition("=")
-    where = f"test {test_name(value)}" if of == "test" else f"{of.rpartition('.')[2].replace('_', ' ')} {value}".strip()
+    kind = {"made_by": "variants made by"}.get(of, of.rpartition(".")[2].replace("_", " "))
+    where = f"test {test_name(value)}" if of == "test" else f"{kind} {value}".strip()
     what = f"number of questions for {name}" if column.get("show") == "n" else name
     return f"{what}; only {where}" if part else what
 

@@ -70,7 +70,7 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "Data fingerprint", el("code", str(data["fingerprint"]))
     yield "Seed", str(results.get("seed", DASH)) + (" (used only for the intervals)" if data.get("ready") else "")
     config = results.get("config") or {}
-    set_options = {name: value for name, value in config.items() if value is not None and value != []}
+    set_options = {name: value for name, value in config.items() if value is not None and value not in ([], "")}
     if set_options:
         yield "Options", _listed(set_options)
     yield "Missing answers", _failures(results.get("failures") or {})

@@ -11,7 +11,7 @@ SEQUENCE = st.lists(st.integers(0, 5), min_size=3, max_size=20)
 
 
 def total(seen):
-    """What makes a hundred times the left, ten times the middle and once the right, and notes for what."""
+    """Computes 100 · left + 10 · middle + right of each window, and records the windows in ``seen``."""
 
     def make(windows, out):
         seen.append(windows.tolist())

@@ -19,9 +19,9 @@ def test_names_that_people_type(tmp_path):
     assert translator("bergamot") == Bergamot()
     for name in ("there", "back"):
         (tmp_path / name).mkdir()
-    made = translator(f"marian:{tmp_path / 'there'}:{tmp_path / 'back'}")
-    assert made == Marian(str(tmp_path / "there"), str(tmp_path / "back"))
-    assert repr(made) == "Marian('there', 'back')"
+    marian = translator(f"marian:{tmp_path / 'there'}:{tmp_path / 'back'}")
+    assert marian == Marian(str(tmp_path / "there"), str(tmp_path / "back"))
+    assert repr(marian) == "Marian('there', 'back')"
 
 
 @pytest.mark.parametrize("spec", ["marian", "marian:one", "bergamot:de", "google", "marian:no/such:no/where"])
@@ -54,23 +54,23 @@ def test_marian_goes_both_ways_in_batches(tmp_path, monkeypatch):
     (tmp_path / "back").mkdir()
     folders = {str(tmp_path / "there"): (there, there), str(tmp_path / "back"): (back, back)}
     monkeypatch.setattr("askew.language.translate._marian", folders.__getitem__)
-    made = Marian(str(tmp_path / "there"), str(tmp_path / "back"), batch=2)
-    assert made.there_and_back(["a", "B", "c"]) == ["a", "B", "c"]
+    marian = Marian(str(tmp_path / "there"), str(tmp_path / "back"), batch=2)
+    assert marian.there_and_back(["a", "B", "c"]) == ["a", "B", "c"]
     assert there.batches == back.batches == [2, 1]
-    assert made.there_and_back([]) == []
+    assert marian.there_and_back([]) == []
 
 
 def test_a_folder_without_a_model_is_named_with_what_is_missing(tmp_path):
-    """It was a traceback out of transformers."""
-    made = Marian(str(tmp_path), str(tmp_path))
+    """The error used to be a traceback from transformers."""
+    marian = Marian(str(tmp_path), str(tmp_path))
     with pytest.raises(
         DataError, match=r"no config\.json, no source\.spm, no model\.safetensors\. Save one there"
-    ) as told:
-        made.there_and_back(["What is this?"])
-    assert str(told.value).startswith(str(tmp_path))
+    ) as refused:
+        marian.there_and_back(["What is this?"])
+    assert str(refused.value).startswith(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(DataError, match=r"it has no source\.spm, no model\.safetensors\."):
-        made.there_and_back(["What is this?"])
+        marian.there_and_back(["What is this?"])
 
 
 def test_the_second_folder_is_checked_before_any_work(tmp_path, monkeypatch):

@@ -129,7 +129,7 @@ def test_unknown_modes_and_sides_are_refused():
 
 
 def test_few_references_are_scored_by_their_own_rule_which_the_signature_names():
-    """The public evaluator divides by 3 always, so that one answer gives 0 even when it matches."""
+    """The public evaluator always divides by 3, so a single answer gives 0 even if it matches."""
     for mode, divisor in (("official", "min(3, n - 1)"), ("robust", "min(3, n - 1)"), ("simple", "min(3, n)")):
         assert f"; references=matches/{divisor};" in signature(Accuracy(mode=mode))
         assert [accuracy("red", ("red",) * n, mode) for n in (1, 2, 3, 4)] == [1.0] * 4

@@ -223,7 +223,7 @@ def test_pairs_with_a_missing_answer_are_left_out_of_flips(group):
 
 
 def test_pairs_that_say_nothing_about_flips_are_left_out():
-    """A flip is undefined where the expected answer changes in any way but a falling count."""
+    """A flip is undefined if the expected answer changes in any way other than a falling count."""
     counted = variant("3", "3", Expect.GIVEN)
     without_meaning = [
         edited("red", "red", variant("yes", "yes", Expect.GIVEN)),
@@ -250,7 +250,7 @@ def ready_made(path):
 
 
 def test_flips_of_rad_alone_are_refused_and_beside_others_shown_as_a_dash(tmp_path):
-    """No question is asked for an undefined metric; beside a suite that it measures, the dash is explained."""
+    """No question is asked for an undefined metric; in a run with a suite that it measures, the dash is explained."""
     data, model, output = ready_made(tmp_path / "groups.jsonl"), "constant:yes", tmp_path / "o"
     with pytest.raises(UsageError, match=r"flips says nothing about rad.* Leave it out .* or add a suite"):
         askew.evaluate(model, data, "rad", metrics=["flips"], output=output)

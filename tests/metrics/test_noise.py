@@ -20,7 +20,7 @@ def noisy(said, level, **note):
 
 
 def curve(*said, id=1):  # noqa: A002
-    """An outcome whose original and levels 1, 2, ... were answered so; people say red."""
+    """An outcome with these answers to the original and to levels 1, 2, ...; people say red."""
     return outcome(said[0], "red", *(noisy(word, level) for level, word in enumerate(said[1:], 1)), id=id, image=id)
 
 

@@ -81,7 +81,7 @@ def test_a_contrary_needs_a_majority_of_yes():
 
 
 def test_a_word_of_the_reference_answers_is_not_replaced():
-    """ "Is it a couch or a bed?" with the answer "couch": the variant's answers would name what it does not."""
+    """ "Is it a couch or a bed?" with the answer "couch": the variant would not contain its own answer."""
     question = Question(1, None, "Is it a couch or a bed?", ("couch",) * 10)
     assert vary(question) == [Refusal(1, "syn", "the word is also an answer")]
     assert vary(replace(question, answers=("bed",)))[0].question.text == "Is it a sofa or a bed?"

@@ -136,7 +136,7 @@ def test_about_half_are_yes():
 
 
 def noisy_counts(number):
-    """Two is right in half of the questions, and people who count one or three often say two."""
+    """Two is correct in half of the questions, and people who count one or three often say two."""
     rng = Random(5)
     for place in range(number):
         right = rng.choice("22222111133")

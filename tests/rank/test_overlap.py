@@ -104,7 +104,7 @@ def test_plain_bleu_by_hand():
 
 
 def test_bleu4_of_a_text_too_short_for_it_beats_a_longer_one_without_a_match_quirks_included():
-    """*Sic*: pycocoevalcap divides 10⁻¹⁵ by 10⁻⁹ where there is no 4-gram at all, and by 1 where there is one."""
+    """*Sic*: pycocoevalcap divides 10⁻¹⁵ by 10⁻⁹ if there is no 4-gram at all, and by 1 if there is one."""
     pool = ["is it a", "is it a cat"]
     assert Bleu(4).fit(pool).top(["is it a dog"], 2)[0].indices == (0, 1)
     assert Bleu(4, quirks="none").fit(pool).top(["is it a dog"], 2)[0].scores == (0.0, 0.0)

@@ -61,10 +61,10 @@ def test_other_pools_rankers_and_numbers_are_kept_apart(log):
 def test_processes_give_the_same(log, tmp_path, monkeypatch):
     monkeypatch.setattr(ranking_module, "BATCH", 2)
     texts = [f"Is the {n} car old?" for n in range(9)]
-    told = []
-    with ranking(log, on_ranked=told.append) as alone:
+    reported = []
+    with ranking(log, on_ranked=reported.append) as alone:
         expected = alone.nearest(texts)
-    assert told == [2, 2, 2, 2, 1]
+    assert reported == [2, 2, 2, 2, 1]
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "other"))
     with LocalExecutor(2) as two, ranking(log, executor=two) as together:
         found = together.nearest(texts)

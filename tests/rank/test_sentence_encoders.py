@@ -153,9 +153,9 @@ def test_a_full_disk_costs_the_cache_but_not_the_vectors(monkeypatch, tmp_path):
 
     monkeypatch.setattr(sqlite3, "connect", small)
     texts = [f"text {number}" for number in range(1200)]
-    with pytest.warns(RuntimeWarning, match="is full") as told:
+    with pytest.warns(RuntimeWarning, match="is full") as warned:
         rows = vector_cache.cached_vectors("a", texts, ones(64))
-    assert len(told) == 1
+    assert len(warned) == 1
     assert rows.tolist() == [[0.125] * 64] * 1200
 
 

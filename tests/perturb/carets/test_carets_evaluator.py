@@ -66,7 +66,7 @@ def test_choices_are_grammatical_with_every_value(type_):
 
 
 def test_the_laws_notice_faults():
-    """Each law fails on what the released questions have, or on a slip of ours."""
+    """Each law fails on a fault of the released questions, or on an earlier one of ours."""
     for text in (
         "is there a cup?",
         "Is there a cup",

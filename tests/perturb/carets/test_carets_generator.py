@@ -93,7 +93,7 @@ def test_yes_and_no_are_equally_frequent(made, test):
 
 
 def test_no_choice_dominates_the_answers(made):
-    """Of the multi-choice questions, no answer makes up more than 15 %, nor is the first choice right in over 60 %."""
+    """No answer makes up over 15 % of the multi-choice questions, nor is the first choice correct in over 60 %."""
     chosen = [g for g in made if g.original.kind.answer_type == "other"]
     counts = Counter(g.original.answers[0] for g in chosen)
     assert max(counts.values()) < 0.15 * len(chosen)
@@ -112,7 +112,7 @@ def opposites(groups):
 
 
 def test_no_pair_of_opposites_exceeds_its_cap(made):
-    """A tenth of each answer's questions, or twice the even share where there are under twenty pairs of words."""
+    """A tenth of each answer's questions, or twice the even share if there are fewer than twenty pairs of words."""
     for counts in opposites(made).values():
         assert len(counts) >= 8
         assert max(counts.values()) <= math.ceil(max(CAPS["ANTONYM-DIR"], 2 / len(counts)) * counts.total())

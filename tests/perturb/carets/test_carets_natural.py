@@ -29,7 +29,7 @@ def asked(scenes, tests, balance="paper", size=None):
 
 
 def test_a_role_does_not_exclude_sex_or_age():
-    """490 of 830 pairs of people did: a man or a skater?"""
+    """In 490 of 830 pairs about people they did: *a man or a skater?*"""
     roles = ("skater", "skier", "driver", "tourist", "chef", "player", "worker", "passenger")
     ages = ("man", "woman", "boy", "girl", "baby", "child", "adult")
     assert not [(one, other) for one in roles for other in ages if exclusive(one, other) or exclusive(other, one)]

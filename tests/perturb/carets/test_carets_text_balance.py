@@ -115,7 +115,7 @@ def test_unmatched_questions_are_counted_as_refused():
 
 
 def test_the_selection_of_the_paper_is_unchanged():
-    """A pool of 4,000 entries, with what was kept of it before ``balance=text`` became the default."""
+    """A pool of 4,000 entries, and the selection made from it before ``balance=text`` became the default."""
     pool = PairPool()
     for place in range(4000):
         test = TEXT_TESTS[place % 5]
@@ -167,7 +167,7 @@ def test_a_no_is_doubtful_unless_the_scene_has_a_usual_companion_of_the_absent_o
 
 
 def test_visual_keeps_the_boxes_of_all_things_that_a_question_names(made):
-    """Once only the target of a multiple-choice question was kept: of the horse near the building, the building hid."""
+    """Once only the target of a multiple-choice question was kept: the horse near the building, not the building."""
     found, scenes = made
     related = Counter()
     more = groups([*scenes.values()][:20], ("VISUAL-INV",), balance="paper", change_image=keep_image)

@@ -88,7 +88,7 @@ def test_an_image_of_another_size_than_the_scene() -> None:
 
 
 def test_an_image_that_exif_rotates(tmp_path: Path) -> None:
-    """Boxes of the rotated image would be stretched to another place of the upright one."""
+    """Boxes of the rotated image would be stretched to another part of the upright one."""
     path = str(tmp_path / "turned.jpg")
     exif = Image.Exif()
     exif[0x0112] = 6
@@ -114,8 +114,8 @@ def test_refusals(tmp_path: Path) -> None:
     assert refused(Visual(), replace(CAT, image=None)) == ["there is no image"]
     assert refused(Visual(), replace(CAT, image=ImageRef(7))) == ["there is no image"]
     cut, large = encode(photo(), "jpeg").data[:-900], b"P5 9000 9000 255\n"
-    told = {b"no": "the file is not an image", cut: "the image is damaged", large: "the image is too large"}
-    for content, reason in told.items():
+    reasons = {b"no": "the file is not an image", cut: "the image is damaged", large: "the image is too large"}
+    for content, reason in reasons.items():
         assert refused(Visual(), replace(CAT, image=ImageRef(7, data=content))) == [reason]
     assert refused(Visual(), replace(CAT, image=ImageRef(7, str(tmp_path / "none.jpg")))) == [
         "the image cannot be read"

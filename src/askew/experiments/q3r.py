@@ -221,5 +221,5 @@ Networks are trained on the training split of the embedded world, the best epoch
 and all numbers are from the test split, whose scenes no network has seen. Pairs come from askew's rules for VQA P2;
 training pairs are made only from training questions. Q3R is applied in a fifth of the steps (r = 0.2, λ = 1, L1, mean
 over steps and modules). As in the authors' code, it also learns the answers to the changed questions; "weights alone"
-does not. "Augmentation" learns from the same changed questions, as often, without comparing module weights. Hidden
-sizes are 128 where the paper has 512 and 1024, and Gumbel noise is off when networks are tested."""
+does not. "Augmentation" learns from the same changed questions, equally often, without comparing module weights. Hidden
+sizes are 128 (the paper: 512 and 1024), and Gumbel noise is off when networks are tested."""

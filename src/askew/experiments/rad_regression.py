@@ -68,10 +68,10 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         claims=_claims(fits, instances),
         notes=[
             f"The accuracies to be predicted, and the standard error of one of them: "
-            f"{_spread(instances)}. Where the range is hardly larger than the error, there is nothing to predict.",
+            f"{_spread(instances)}. If the range is hardly larger than the error, there is nothing to predict.",
             f"The networks answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's originals correctly.",
             *_left_out(len(found) - len(instances), len(found)),
-            "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero where a feature predicts "
+            "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero if a feature predicts "
             "worse than the mean of the networks does.",
         ],
         settings={"scenes": plan.scenes, "epochs": plan.epochs, "seed": plan.seed},

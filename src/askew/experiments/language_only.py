@@ -175,6 +175,6 @@ _METHOD = """\
 Hard questions are collected in three rounds as in the paper, but are selected automatically instead of written by
 people: from the questions of a new world, those that the best network so far answers with accuracy 0 and on which at
 least 6 of 10 people agree. After each round a new network learns from the hard questions too, and is the one to fool
-in the next round. The full network is BUTD (the paper: UNITER-B); the language-only network reads only the question. Networks
-learn from the world, only from hard questions, or from both. The network to fool and the tested networks have
+in the next round. The full network is BUTD (the paper: UNITER-B); the language-only network reads only the question.
+Networks learn from the world, only from hard questions, or from both. The network to fool and the tested networks have
 different seeds."""

@@ -6,6 +6,7 @@ import argparse
 
 from askew.cli.options import add_shared
 
+IMAGE_DATA = ("inline", "paths")
 EXAMPLES = """\
 examples:
   askew export bench/groups.jsonl --format lmms-eval --output lmms/askew_rad --name askew_rad
@@ -32,10 +33,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--prompt", metavar="TEXT", help="text after each question (default: answer with a single word or phrase)"
     )
     parser.add_argument(
-        "--pictures",
-        choices=("inline", "paths"),
+        "--image-data",
+        choices=IMAGE_DATA,
         default="inline",
         help="for vlmevalkit: images in the table itself (default), or their paths on this machine",
+    )
+    parser.add_argument(  # its name in earlier versions
+        "--pictures", dest="image_data", choices=IMAGE_DATA, default="inline", help=argparse.SUPPRESS
     )
 
 
@@ -53,7 +57,7 @@ def main(args: argparse.Namespace) -> int:
             f"askew build rad --data {args.groups} --output bench"
         )
     made = export(
-        data.groups(), args.output, args.format, args.name, args.prompt, args.pictures == "inline", bool(args.overwrite)
+        data.groups(), args.output, args.format, args.name, args.prompt, args.image_data == "inline", bool(args.overwrite)
     )
     alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
     print(f"{made.questions:,} questions{alike}:")

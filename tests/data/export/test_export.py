@@ -163,10 +163,13 @@ def test_the_same_groups_give_the_same_bytes(groups, bench, tmp_path):
 
 
 def test_the_command_says_what_it_wrote(bench, tmp_path, capsys):
-    words = ["export", str(bench), "--format", "vlmevalkit", "--pictures", "paths", "--output", str(tmp_path / "out")]
-    assert askew_main(words) == 0
+    words = ["export", str(bench), "--format", "vlmevalkit", "--output", str(tmp_path / "out")]
+    assert askew_main([*words, "--image-data", "paths"]) == 0
     out = capsys.readouterr().out
     assert "15 questions (for 16 ids" in out
     assert str(tmp_path / "out" / "askew.tsv") in out
     header = (tmp_path / "out" / "askew.tsv").read_text(encoding="utf-8").splitlines()[0]
     assert header.split("\t")[2] == "image_path"
+    table = (tmp_path / "out" / "askew.tsv").read_bytes()
+    assert askew_main([*words, "--pictures", "paths"]) == 0, "its name in earlier versions"
+    assert (tmp_path / "out" / "askew.tsv").read_bytes() == table

@@ -134,8 +134,8 @@ class ProductDescribe(nn.Module):
 
     def forward(self, x: Tensor, c: Tensor, a: Tensor) -> Tensor:
         """The attended features, (B, H)."""
-        said: Tensor = self.out(self.seen(weighted(normalised(a), x)) * self.word(c))
-        return said
+        described: Tensor = self.out(self.seen(weighted(normalised(a), x)) * self.word(c))
+        return described
 
 
 class SumDescribe(nn.Module):
@@ -159,7 +159,7 @@ def intersection(a: Tensor, b: Tensor) -> Tensor:
 
 
 def normalised(a: Tensor) -> Tensor:
-    """A map (B, K) whose values sum to 1, or to less where it is nearly zero everywhere; input of StackNMN's modules.
+    """A map (B, K) whose values sum to 1, or to less if it is nearly zero everywhere; input of StackNMN's modules.
 
     >>> normalised(torch.tensor([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.0, 0.0]]

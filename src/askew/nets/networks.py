@@ -232,8 +232,8 @@ class PixelNet(nn.Module):
         """The output of the inner network."""
         cells = self.see(features).flatten(2).transpose(1, 2)  # (B, K, D)
         placed = self.grid.unsqueeze(0).expand(cells.shape[0], -1, -1)  # (B, K, 4)
-        said: Output = self.inside(tokens, cells, placed, torch.ones_like(placed[:, :, 0], dtype=torch.bool))
-        return said
+        output: Output = self.inside(tokens, cells, placed, torch.ones_like(placed[:, :, 0], dtype=torch.bool))
+        return output
 
     def choose(self, tokens: Tensor) -> Tensor:
         """The module weights of the inner network."""

@@ -74,7 +74,7 @@ class RegionTensors(NamedTuple):
     boxes: Tensor
     """(B, 1 + K, 4): x, y, width, height as shares of the image."""
     mask: Tensor
-    """(B, 1 + K) bool: True where there is something."""
+    """(B, 1 + K) bool: True where there is a region."""
 
 
 class Residual(nn.Module):

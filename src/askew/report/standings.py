@@ -55,7 +55,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class Standings:
-    """The runs in the order of the ranking, and what it rests on."""
+    """The runs in the order of the ranking, and the figures that it is based on."""
 
     runs: Sequence[Run]
     differences: Sequence[Mapping[str, Any]] = ()

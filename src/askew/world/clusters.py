@@ -228,8 +228,8 @@ def person(rng: Random, name: str, place: WorldPlace, odds: Mapping[str, float])
 
 def dressed(rng: Random, name: str, pose: str, doing: str = "") -> Cluster:
     """A dressed person. ``pose`` is a row of ``people.yaml``; the attributes name it in plain words."""
-    said = {"facing": "sitting", "riding": "sitting", "balancing": "standing"}.get(pose, pose)
-    attributes = looks(rng, name, [word for word in (said, doing) if word])
+    posture = {"facing": "sitting", "riding": "sitting", "balancing": "standing"}.get(pose, pose)
+    attributes = looks(rng, name, [word for word in (posture, doing) if word])
     kind, shape = classes()[name], people()["poses"][pose]
     tall = rng.uniform(*kind.height)
     width, height = tall * shape["width"] * kind.aspect / 0.44, tall * shape["height"]

@@ -81,8 +81,8 @@ def _place(view: AskableScene, rng: Random, want: str) -> Draft | None:
 def _setting(view: AskableScene, rng: Random, want: str) -> Draft:
     true = view.scene.facts["setting"]
     asked = true if want == "yes" else {"indoors": "outdoors", "outdoors": "indoors"}[true]
-    said = {"indoors": "inside", "outdoors": "outside"}[asked] if rng.random() < 0.3 else asked
-    return Draft("whole/setting", Meaning("fact is", about="setting", values=(asked,)), want, {"w": said})
+    word = {"indoors": "inside", "outdoors": "outside"}[asked] if rng.random() < 0.3 else asked
+    return Draft("whole/setting", Meaning("fact is", about="setting", values=(asked,)), want, {"w": word})
 
 
 def _weather(view: AskableScene, rng: Random, want: str) -> Draft | None:
@@ -141,10 +141,10 @@ def how_many(view: AskableScene, rng: Random, want: str) -> Draft | None:
     if (asked == true) != (want == "yes"):
         return None
     one, plural = view.call(noun, rng)
-    said = number_word(asked) if rng.random() < 0.6 else str(asked)
+    number = number_word(asked) if rng.random() < 0.6 else str(asked)
     key = "how_many/one" if asked == 1 else "how_many/several" if asked >= true else "how_many/exactly"
     meaning = Meaning("count is", Pick(noun), values=(str(asked),))
-    return Draft(key, meaning, want, {"n": said, "noun": one, "many": plural})
+    return Draft(key, meaning, want, {"n": number, "noun": one, "many": plural})
 
 
 def several(view: AskableScene, rng: Random, want: str) -> Draft | None:
@@ -224,6 +224,6 @@ def _by_carrier(view: AskableScene, rng: Random, noun: str, things: list[Thing])
         number = sum(a.id in {t.id for t in things} and n == "on" and b.id == carrier.id for a, n, b in view.touching)
         inside = any(a.id in {t.id for t in things} and n in ("in", "under") for a, n, b in view.touching)
         if number and not inside:
-            said = f"on the {view.call(carrier.name, rng)[0]}"
-            found.append((Pick(noun, tie="on", to=Pick(carrier.name)), noun, said, number))
+            where = f"on the {view.call(carrier.name, rng)[0]}"
+            found.append((Pick(noun, tie="on", to=Pick(carrier.name)), noun, where, number))
     return found

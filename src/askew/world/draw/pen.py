@@ -296,10 +296,10 @@ def look_of(thing: Thing, seed: str, time: str = "day") -> Look:
     """The look of a thing; ``seed`` makes it differ from others of its class."""
     rng = Random(f"{seed}:{thing.id}:look")
     words = frozenset(thing.attributes)
-    said = next((word for word in thing.attributes if word in dimensions()["colour"]), None)
+    named = next((word for word in thing.attributes if word in dimensions()["colour"]), None)
     pattern = next((word for word in thing.attributes if word in dimensions()["pattern"]), "plain")
     material = next((word for word in thing.attributes if word in dimensions()["material"]), "")
-    colour = shade_of(said, rng) if said else _unsaid(material)
+    colour = shade_of(named, rng) if named else _unsaid(material)
     return Look(thing.name, words, colour, Surface(colour, pattern, material), rng, time)
 
 

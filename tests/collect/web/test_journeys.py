@@ -11,9 +11,10 @@ from web_study import WebStudy
 
 from askew.collect import verify_queue
 from askew.collect.database import Database
+from askew.collect.freeze import freeze
 from askew.collect.moderation import exclude
 from askew.collect.refusals import DatabaseBusy
-from askew.collect.rounds import change_round
+from askew.collect.rounds import change_round, create_round
 from askew.collect.schema import annotator, question
 from askew.collect.verifying import claim_slot
 from askew.collect.verifying import verify as verify_answer
@@ -292,3 +293,34 @@ def test_a_refused_invite_keeps_what_the_owner_chose(web: WebStudy) -> None:
     assert 'value="CODE-1"' in page.html
     assert '<option value="90" selected>' in page.html
     assert '<option value="owner" selected>' in page.html
+
+
+def test_a_question_can_be_withdrawn_until_somebody_verifies_it_or_the_round_is_frozen(anywhere: WebStudy) -> None:
+    web, small = anywhere, anywhere.small
+    for n, verdict in enumerate(("correct", "unsure", "correct")):
+        small.attack(small.people[0], f"Is number {n} red?", verdict=verdict)
+    small.attack(small.people[1], "Is it round?")
+    small.do(claim_slot, small.people[2])
+    author, other = web.browser(small.people[0]), web.browser(small.people[1])
+    assert author.get("/my-work").html.count("Withdraw</button>") == 3
+    assert "Withdraw</button>" not in other.get("/my-work").html
+    page = author.post("/my-work/1/withdraw")
+    assert "The question was withdrawn." in author.get(page.location).html
+    assert author.get("/my-work").html.count("Withdraw</button>") == 2
+    small.do(change_round, small.round_id, "DRAINING")
+    assert author.get("/my-work").html.count("Withdraw</button>") == 2
+    small.do(freeze, small.round_id, seed=0, drop_incomplete=True)
+    assert "Withdraw</button>" not in author.get("/my-work").html
+    assert author.post("/my-work/2/withdraw").status == 409
+
+
+def test_the_monitor_names_the_next_command(web: WebStudy) -> None:
+    small, owner = web.small, web.browser(web.small.owner)
+    assert "askew collect" not in owner.get("/owner").html
+    assert owner.post("/owner/round/1/state", to="DRAINING").status == 303
+    assert "askew collect freeze STUDY --round 1" in owner.get("/owner").html
+    assert "Open one on" in owner.get("/home").html
+    small.do(freeze, small.round_id, seed=0)
+    assert "askew collect export STUDY --output release" in owner.get("/owner").html
+    small.do(create_round, dict.fromkeys(small.models, 1.0))
+    assert "askew collect images STUDY --round 2 --folder DIR" in owner.get("/owner").html

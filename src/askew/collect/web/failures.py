@@ -71,7 +71,7 @@ WORDS: dict[tuple[int, str], Words] = {
         "You no longer take part in this study",
         "What you did before is kept.",
         "What you sent just now is not saved.",
-        "You find your work and your data on the page “My work”.",
+        "Your work and your data are on the page “My work”.",
     ),
     (403, "owner"): Words(
         "This page is for owners", "Only owners of the study can use it.", _NOT_SAVED, "Go back to the start page."
@@ -153,14 +153,14 @@ WORDS: dict[tuple[int, str], Words] = {
         "Something went wrong on our side",
         "It is not your fault.",
         "What you sent before is saved. What you sent just now may not be.",
-        "Try again: sending the same form twice saves it once. If it happens again, tell the study’s owner the error "
-        "number.",
+        "Send the form again: if it was saved, it is not saved twice. If this happens again, tell the study’s owner "
+        "the error number.",
     ),
     (500, "opened"): Words(
         "Something went wrong on our side",
         "It is not your fault.",
         "",
-        "Try again. If it happens again, tell the study’s owner the error number.",
+        "Try again. If this happens again, tell the study’s owner the error number.",
     ),
     (503, ""): Words(
         "The service is busy",

@@ -13,7 +13,18 @@ from askew.collect.accounts import person
 from askew.collect.database import Tx, record_event
 from askew.collect.moderation import exclude
 from askew.collect.refusals import Refused
-from askew.collect.schema import annotator, flag, image, judgement, prediction, question, session, slot, verification
+from askew.collect.schema import (
+    annotator,
+    flag,
+    image,
+    judgement,
+    prediction,
+    question,
+    round_,
+    session,
+    slot,
+    verification,
+)
 from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
@@ -84,6 +95,8 @@ def _forget(tx: Tx, me: int, remove_work: bool) -> None:
 
 def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
     busy = sa.exists().where(slot.c.question_id == question.c.id, slot.c.state != "OPEN")
+    judged = question.c.state.in_(("CORRECT", "UNSURE", "VERIFYING"))
+    working = round_.c.state.in_(("OPEN", "DRAINING"))
     found = (
         sa.select(
             question.c.id,
@@ -96,9 +109,10 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
             judgement.c.answer.label("correct"),
             image.c.sha256,
             image.c.hidden_at,
-            ((question.c.state.in_(("CORRECT", "UNSURE", "VERIFYING"))) & ~busy).label("can_withdraw"),
+            (judged & working & ~busy).label("can_withdraw"),
         )
         .join(image, image.c.id == question.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
         .outerjoin(prediction, prediction.c.question_id == question.c.id)
         .outerjoin(judgement, judgement.c.question_id == question.c.id)
         .where(question.c.annotator_id == me)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import orjson
@@ -12,6 +13,7 @@ from askew.report.answer_flips import AnswerFlips, matrix
 from askew.report.breaks import examples, find_breaks
 from askew.report.load import Run, load_run
 from askew.report.pair_table import Trait, read_pairs
+from askew.report.pair_viewer import choose
 
 
 def write(folder: Path, records: list[dict], model: str = "m") -> Run:
@@ -59,7 +61,7 @@ def test_groups_without_variants_are_counted_and_not_decoded(tmp_path: Path) -> 
     pairs[1]["original"]["question"] = '"variants":[]}'
     run = write(tmp_path / "run", [plain, pairs[0], plain, pairs[1], pairs[2], plain])
     assert [record["group"] for _, record in run.outcomes(with_variants=True)] == [0, 1, 2]
-    assert read_pairs([run]).group_of.tolist() == [0, 1, 2]
+    assert read_pairs([run]).places([0, 1, 2]) == [(0, 0), (1, 0), (2, 0)]
     run.suites[0]["groups"] = 7  # type: ignore[index]
     with pytest.raises(DataError, match=r"6 groups, but results\.json says 7"):
         read_pairs([run])
@@ -102,10 +104,9 @@ def test_pairs_with_missing_answers_are_not_counted(tmp_path: Path) -> None:
 
 def test_examples_are_breaks_with_that_trait(run: Run) -> None:
     table = read_pairs([run])
-    numbers = examples(table, 0, Trait("s", "question_type", "How"), 3)
+    (numbers,) = examples(table, [(0, Trait("s", "question_type", "How"))], 3)
     assert len(numbers) == 3
-    groups = [int(table.group_of[number]) for number in numbers]
-    records = map(orjson.loads, run.lines_at([int(table.offsets[0][group]) for group in groups]))
+    records = map(orjson.loads, run.lines_at([int(table.offsets[0][group]) for group, _ in table.places(numbers)]))
     assert all(r["original"]["right"] and not r["variants"][0]["right"] and r["group"] < 60 for r in records)
 
 
@@ -117,6 +118,51 @@ def test_runs_with_groups_in_another_order_are_aligned(tmp_path: Path) -> None:
     assert table.pairs == 31
     assert table.codes[0][:30].tolist() == table.codes[1][:30].tolist()
     assert (table.codes[0][30], table.offsets[0][30]) == (pair_table_module.ABSENT, -1)
+
+
+@pytest.mark.parametrize("together", [1, 7, 64])
+def test_blocks_in_the_file_change_nothing(run: Run, tmp_path: Path, together: int) -> None:
+    """The same breaks, examples and sample, whether all pairs fit in memory or one at a time."""
+    records = [record for _, record in run.outcomes()]
+    other = write(tmp_path / "b", [*records[100:], *reversed(records[:90]), pair(999, "New?", True, True)], "b")
+
+    def found() -> tuple[object, ...]:
+        table = read_pairs([run, other])
+        traits = [(0, Trait("s", "question_type", "How")), (1, Trait("s", "word", "came"))]
+        sample = choose(table, 9, [5])
+        return find_breaks(table), examples(table, traits, 3), sample, table.places(sample), table.heads().tolist()
+
+    whole = found()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair_table_module, "_TOGETHER", together)
+        assert found() == whole
+        assert len(list(read_pairs([run, other]).blocks)) > 1
+
+
+@pytest.mark.parametrize(("runs", "most"), [(1, 12), (2, 22)])
+def test_a_pair_takes_a_few_bytes_of_memory(tmp_path: Path, runs: int, most: int) -> None:
+    """Of 60,000 pairs, memory holds a block and, for each pair, how each run answered and where its line is; while
+    several runs are read also what finds the group again.
+    """
+    records = [pair(i, f"How big is the {i % 50}?", i % 2 == 0, i % 3 == 0) for i in range(60_000)]
+    written = [write(tmp_path / str(number), records, str(number)) for number in range(runs)]
+    del records
+    table = read_pairs(written[:1])
+    tracemalloc.start()
+    try:
+        table = read_pairs(written)
+        held, reading = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        find_breaks(table)
+        choose(table, 100)
+        examples(table, [(0, Trait("s", "word", "big"))], 3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    block = 16_384 * 64
+    assert held < block + most * table.pairs
+    assert reading - held < 5 * block + 45 * (runs - 1) * table.pairs
+    assert peak - held < 8 * block
 
 
 def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> None:

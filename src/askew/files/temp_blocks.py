@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from array import array
 from collections.abc import Iterator
 from tempfile import TemporaryFile
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from askew.errors import DataError
 
+T = TypeVar("T")
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
@@ -53,6 +55,31 @@ class TempBlocks:
             return os.pread(self._file.fileno(), size, start)
         self._file.seek(start)
         return self._file.read(size)
+
+
+class TempObjects(Generic[T]):
+    """Objects in a temporary file, read again in the order in which they were added; each must be picklable.
+
+    >>> objects = TempObjects()
+    >>> objects.append({"a": 1}), objects.append([2]), list(objects)
+    (None, None, [{'a': 1}, [2]])
+    """
+
+    def __init__(self) -> None:
+        self._blocks: TempBlocks | None = None
+        self._written: list[tuple[int, int]] = []
+        """Size and place of each object."""
+
+    def append(self, item: T) -> None:
+        """Write an object."""
+        block = pickle.dumps(item)
+        self._blocks = self._blocks or TempBlocks()
+        self._written.append((len(block), self._blocks.append(block)))
+
+    def __iter__(self) -> Iterator[T]:
+        for size, start in self._written:
+            assert self._blocks is not None
+            yield pickle.loads(self._blocks.read(size, start))
 
 
 class DistinctNumbers:

@@ -8,7 +8,6 @@ of the original.
 
 from __future__ import annotations
 
-import pickle
 from array import array
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadOption
-from askew.files.temp_blocks import TempBlocks
+from askew.files.temp_blocks import TempObjects
 from askew.metrics.bounds import Fillable, rows_of_fillings
 from askew.metrics.sums import Floats, Ints
 from askew.types import Outcome, Row, Variant
@@ -85,9 +84,7 @@ class GroupRows:
         self._plain: dict[Hashable, int] = {}
         """The combination of groups without variants, by what the original decides."""
         self._block = _Block(list(self.metrics))
-        self._written: list[tuple[int, int]] = []
-        """Size and place of the blocks in the file."""
-        self._file: TempBlocks | None = None
+        self._written = TempObjects[_Block]()
         self._last: tuple[type, object, int] = (type(None), None, -1)
         """Type, id and number of the last image; groups about one image usually stand together."""
 
@@ -129,18 +126,9 @@ class GroupRows:
                 yield block.select(chosen)
 
     def _blocks(self) -> Iterator[_Block]:
-        for size, start in self._written:
-            assert self._file is not None
-            yield pickle.loads(self._file.read(size, start))
+        yield from self._written
         if self._block.combination:
             yield self._block
-
-    def _write(self) -> None:
-        """Move the rows in memory to the file."""
-        block = pickle.dumps(self._block)
-        self._file = self._file or TempBlocks()
-        self._written.append((len(block), self._file.append(block)))
-        self._block = _Block(list(self.metrics))
 
     def _numbered(self, parts: Mapping[str, str]) -> int:
         """The number of this combination of parts."""
@@ -163,7 +151,8 @@ class GroupRows:
         for name, metric in self.metrics.items():
             block.tables[name].add(record, metric, outcome, incomplete)
         if record + 1 == _TOGETHER:
-            self._write()
+            self._written.append(block)
+            self._block = _Block(list(self.metrics))
 
     def _image_of(self, outcome: Outcome) -> int:
         """The number of the group's image."""

@@ -109,14 +109,22 @@ def readable(trait: Trait) -> str:
     return template_name(trait.value) if _TEMPLATE.fullmatch(trait.value) else trait.value
 
 
-def examples(table: PairTable, run: int, trait: Trait, most: int) -> list[int]:
-    """Some pairs with this trait on which this run broke; deterministic."""
-    broke = table.codes[run] == BROKE
-    number = table.number_of[trait]
-    ends = np.cumsum(table.trait_counts, dtype=np.int64)
-    owners = np.unique(np.searchsorted(ends, np.flatnonzero(table.trait_ids == number), side="right"))
-    owners = owners[broke[owners]]
-    return [int(pair) for pair in owners[np.argsort(table.priority[owners], kind="stable")][:most]]
+def examples(table: PairTable, wanted: Sequence[tuple[int, Trait]], most: int) -> list[list[int]]:
+    """For each run and trait, at most so many pairs with the trait on which the run broke; deterministic."""
+    numbers = [table.number_of[trait] for _, trait in wanted]
+    pairs = [np.zeros(0, np.int64) for _ in wanted]
+    priorities = [np.zeros(0, np.uint64) for _ in wanted]
+    for block in table.blocks if wanted else ():
+        ends = np.cumsum(block.trait_counts, dtype=np.int64)
+        broke = [codes[block.pairs] == BROKE for codes in table.codes]
+        for place, ((run, _), number) in enumerate(zip(wanted, numbers, strict=True)):
+            owners = np.searchsorted(ends, np.flatnonzero(block.trait_ids == number), side="right")
+            owners = owners[broke[run][owners]]
+            found = np.concatenate([pairs[place], block.first + owners])
+            priority = np.concatenate([priorities[place], block.priority[owners]])
+            order = np.argsort(priority, kind="stable")[:most]
+            pairs[place], priorities[place] = found[order], priority[order]
+    return [found.tolist() for found in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +139,10 @@ class _Tally:
 def _tally(table: PairTable, run: int) -> _Tally:
     size = len(table.traits)
     broken, held, prints = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size)
-    for pairs, traits in table.slices():
-        codes, counts = table.codes[run][pairs], table.trait_counts[pairs]
-        ids, each = table.trait_ids[traits], np.repeat(codes, counts)
-        weights = (table.priority[pairs] >> np.uint64(11)).astype(np.float64) / 2.0**53
+    for block in table.blocks:
+        codes, counts, ids = table.codes[run][block.pairs], block.trait_counts, block.trait_ids
+        each = np.repeat(codes, counts)
+        weights = (block.priority >> np.uint64(11)).astype(np.float64) / 2.0**53
         weights[(codes != BROKE) & (codes != HELD)] = 0.0
         broken += np.bincount(ids[each == BROKE], minlength=size)
         held += np.bincount(ids[each == HELD], minlength=size)

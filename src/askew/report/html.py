@@ -157,9 +157,8 @@ def _terms(content: ReportData) -> Html:
 
 def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:
     """Examples for the findings on the page: first one for each, then the second ones, and so on."""
-    lists = [
-        examples(pairs, found.run, finding.trait, EXAMPLES) for found in breaks for finding in findings_shown(found)
-    ]
+    findings = [(found.run, finding.trait) for found in breaks for finding in findings_shown(found)]
+    lists = examples(pairs, findings, EXAMPLES)
     return [found[i] for i in range(EXAMPLES) for found in lists if i < len(found)][: most // WANTED_SHARE]
 
 

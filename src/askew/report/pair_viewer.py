@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from askew.report.score_display import count
 from askew.report.thumbnails import Thumbnails
 
 Record = dict[str, Any]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 NOTE_LENGTH = 300
 """The number of characters of a note that are shown."""
@@ -52,13 +54,8 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
     tests, within a test over rules, within a rule over patterns of outcomes (those with a break first).
     """
     chosen = list(dict.fromkeys(wanted))[:most]
-    tree: dict[int, dict[int, dict[int, dict[int, list[int]]]]] = {}
-    for pair, suite, test, rule, pattern in _drawn(table):
-        leaf = tree.setdefault(suite, {}).setdefault(test, {}).setdefault(rule, {}).setdefault(pattern, [])
-        if len(leaf) < most:
-            leaf.append(pair)
     taken = set(chosen)
-    for pair in _in_turn(tree):
+    for pair in _drawn(table, most):
         if len(chosen) >= most:
             break
         if pair not in taken:
@@ -68,11 +65,11 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
 
 def draw_pairs(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Iterator[Record]:
     """The chosen pairs with their texts, images and answers, read from the samples at the offsets in the table."""
-    lines = [_lines(table, run, numbers) for run in range(len(table.runs))]
+    places = table.places(numbers)
+    lines = [_lines(table, run, {group for group, _ in places}) for run in range(len(table.runs))]
     several = len({run.data for run in table.runs}) > 1
     used = set()
-    for pair in numbers:
-        group, index = int(table.group_of[pair]), int(table.variant_of[pair])
+    for pair, (group, index) in zip(numbers, places, strict=True):
         found = [orjson.loads(by_group[group]) if group in by_group else None for by_group in lines]
         first = next(number for number, line in enumerate(found) if line is not None)
         record = _pair(found[first] or {}, index, album, table.runs[first].image)
@@ -86,19 +83,45 @@ def draw_pairs(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> I
         yield record
 
 
-def _drawn(table: PairTable) -> Iterator[list[int]]:
-    """Every pair with its suite, test, rule and pattern, in the order of sampling; in chunks, to save memory."""
-    columns = np.column_stack([np.arange(table.pairs), table.heads(), _patterns(table)])
-    order = np.argsort(table.priority, kind="stable")
-    for start in range(0, table.pairs, 50_000):
-        yield from columns[order[start : start + 50_000]].tolist()
+def _drawn(table: PairTable, most: int) -> list[int]:
+    """The first ``most`` pairs in the order of sampling.
+
+    They are found in some of the pairs at a time, to save memory: a pair that is not among the first of some is not
+    among the first of more.
+    """
+    kept, priority = np.zeros((0, 5), np.int64), np.zeros(0, np.uint64)
+    for block in table.blocks:
+        numbers = np.arange(block.pairs.start, block.pairs.stop)
+        columns = np.column_stack([block.heads(), _patterns([codes[block.pairs] for codes in table.codes]), numbers])
+        kept, priority = np.concatenate([kept, columns]), np.concatenate([priority, block.priority])
+        if len(kept) > _AT_ONCE * most:
+            first = sorted(_first(kept, priority, most))
+            kept, priority = kept[first], priority[first]
+    return [int(kept[place, -1]) for place in _first(kept, priority, most)]
 
 
-def _patterns(table: PairTable) -> np.ndarray[Any, np.dtype[np.int64]]:
+_AT_ONCE = 8
+"""How many times as many pairs as are wanted are held."""
+
+
+def _first(columns: Ints, priority: np.ndarray[Any, np.dtype[np.uint64]], most: int) -> list[int]:
+    """The places of the first pairs in the order of sampling; those with the smallest priority first in each leaf."""
+    tree: dict[int, dict[int, dict[int, dict[int, list[int]]]]] = {}
+    order = np.argsort(priority, kind="stable")
+    for start in range(0, len(order), 10_000):  # as lists they take ten times the memory
+        places = order[start : start + 10_000]
+        for place, (suite, test, rule, pattern, _) in zip(places.tolist(), columns[places].tolist(), strict=True):
+            leaf = tree.setdefault(suite, {}).setdefault(test, {}).setdefault(rule, {}).setdefault(pattern, [])
+            if len(leaf) < most:
+                leaf.append(place)
+    return list(islice(_in_turn(tree), most))
+
+
+def _patterns(all_codes: Sequence[np.ndarray[Any, np.dtype[np.uint8]]]) -> Ints:
     """The set of outcomes of all models, as bits; negative if it contains a break, so that it sorts first."""
-    patterns = np.zeros(table.pairs, np.int64)
-    broke = np.zeros(table.pairs, bool)
-    for codes in table.codes:
+    patterns = np.zeros(len(all_codes[0]), np.int64)
+    broke = np.zeros(len(patterns), bool)
+    for codes in all_codes:
         present = codes != ABSENT
         patterns[present] |= np.left_shift(1, codes[present].astype(np.int64))
         broke |= codes == BROKE
@@ -125,9 +148,9 @@ def _in_turn(tree: Any) -> Iterator[int]:
         branches = alive
 
 
-def _lines(table: PairTable, run: int, numbers: Sequence[int]) -> dict[int, bytes]:
+def _lines(table: PairTable, run: int, wanted: Iterable[int]) -> dict[int, bytes]:
     offsets = table.offsets[run]
-    groups = sorted({int(table.group_of[pair]) for pair in numbers}, key=lambda group: int(offsets[group]))
+    groups = sorted(wanted, key=lambda group: int(offsets[group]))
     groups = [group for group in groups if offsets[group] >= 0]
     return dict(zip(groups, table.runs[run].lines_at([int(offsets[group]) for group in groups]), strict=True))
 

@@ -37,7 +37,7 @@ def _candidates(table: PairTable, breaks: Sequence[Breaks], run: int) -> Iterato
     broken = [found for found in breaks if found.run == run and found.broken]
     for found in sorted(broken, key=lambda suite: (-wilson(suite.broken, suite.n)[0], suite.suite)):
         trait = found.worst.trait if found.worst else Trait(found.suite, "suite", found.suite)
-        pairs = examples(table, run, trait, 20 * CANDIDATES)
+        (pairs,) = examples(table, [(run, trait)], 20 * CANDIDATES)
         yield sorted(pairs, key=lambda pair: -_held_by_others(table, run, pair))[:CANDIDATES]
 
 

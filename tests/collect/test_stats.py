@@ -211,6 +211,16 @@ def test_nothing_to_count_is_reported(tmp_path):
     study.close()
 
 
+def test_a_study_without_verified_questions_has_statistics(tmp_path):
+    study = SmallStudy.make(tmp_path / "study")
+    study.attack(study.people[0], "Is it red?", verdict="correct")
+    study.attack(study.people[0], "Is it round?")
+    found = counted(study, Vocabulary(["yes"]))
+    assert [row(found, "table1")[name] for name in ("questions", "verified")] == [1, 0]
+    write_statistics(found, tmp_path / "stats")
+    study.close()
+
+
 def test_files_are_complete_safe_and_reproducible(worked, tmp_path):
     found = counted(worked)
     for folder in ("one", "two"):

@@ -101,7 +101,7 @@ class Facts:
             codes,
             self.answers.of(one.robot for one in chosen),
             _whole(map(CONFIDENCE.__getitem__, _joined(one.verifiers.confidences for one in chosen))).reshape(
-                len(chosen), -1
+                len(chosen), self.settings.verifiers_per_question
             ),
             _whole(CONFIDENCE.get(_author(one).confidence or "", NONE) for one in chosen),
             self.settings,

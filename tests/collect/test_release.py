@@ -160,6 +160,28 @@ def test_askew_reads_the_folder_with_rounds_and_domains(collected, tmp_path):
     assert alone
 
 
+def test_an_empty_split_is_named_together_with_one_that_is_not(tmp_path, capsys):
+    """Export and run never name a split without questions."""
+    for name, verified in (("with", True), ("without", False)):
+        study = SmallStudy.make(
+            tmp_path / name, images=1, settings=replace(SMALL, train_share=100, dev_share=0, test_share=0)
+        )
+        study.attack(study.people[0])
+        if verified:
+            study.verify_all()
+        study.do(change_round, study.round_id, "DRAINING")
+        study.do(freeze, study.round_id, seed=0, drop_incomplete=True)
+        study.close()
+        output = tmp_path / f"release-{name}"
+        assert main(["collect", "export", str(tmp_path / name), "--output", str(output)]) == 0
+        said = capsys.readouterr().out
+        assert (f"askew run --data {output / 'train.jsonl'} " in said) == verified
+        assert ("No question is in a split" in said) != verified
+        advice = str(output / "train.jsonl") if verified else "Its other splits are empty too"
+        with pytest.raises(DataError, match=advice):
+            open_path(str(output))
+
+
 def test_a_damaged_image_is_not_released(collected, tmp_path):
     """A file that changed on disk after people saw it used to be released under its new hash."""
     collected.do(freeze, collected.round_id, 5)

@@ -186,6 +186,14 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
     }
 
 
+def questions_to_ask(folder: Path) -> Path | None:
+    """The data for ``askew run``: the release, or a split if it has no test questions; None if it has no questions."""
+    filled = [split for split in ("test", "dev", "train") if (folder / f"{split}.jsonl").stat().st_size]
+    if not filled:
+        return None
+    return folder if filled[0] == "test" else folder / f"{filled[0]}.jsonl"
+
+
 def _is_over_cap(record: Record) -> bool:
     """Whether a question was left out of train because its author had too large a share of it."""
     return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"

@@ -91,9 +91,10 @@ def _release_split(folder: str) -> str:
     """The test questions of a folder written by ``askew collect export``."""
     path = os.path.join(folder, "test.jsonl")
     if os.path.isfile(path) and not os.path.getsize(path):
-        raise DataError(
-            f"{path}: this release has no test questions. Give another split: {os.path.join(folder, 'train.jsonl')}"
-        )
+        splits = [os.path.join(folder, name) for name in ("dev.jsonl", "train.jsonl")]
+        filled = [split for split in splits if os.path.isfile(split) and os.path.getsize(split)]
+        advice = f"Give another split: {filled[0]}" if filled else "Its other splits are empty too."
+        raise DataError(f"{path}: this release has no test questions. {advice}")
     return path
 
 

@@ -44,7 +44,10 @@ def _init(args: argparse.Namespace) -> int:
         add_world_quiz(study, 2 * settings.quiz_items)
         print("People must first pass a quiz about the embedded world; see: askew collect quiz --help")
     study.close()
-    print(f"Study: {args.study} ({settings.writers_per_image} writers, {settings.verifiers_per_question} verifiers)")
+    people = (
+        f"writers per image: {settings.writers_per_image}, verifiers per question: {settings.verifiers_per_question}"
+    )
+    print(f"Study: {args.study} ({people})")
     print(f"Next: askew collect models {args.study} --add bundled:xnm")
     return 0
 

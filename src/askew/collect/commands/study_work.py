@@ -198,14 +198,18 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from askew.collect.release import release
+    from askew.collect.release import questions_to_ask, release
 
     with opened_study(args) as study:
         manifest = release(study, Path(args.output), args.version)
     for one in manifest["rounds"]:
         print(f"Round {one['round']}: {one['images']} images, {listed_counts(one['splits'])}")
     print(f"Release: {args.output} (datasheet.md says what is in it)")
-    print(f"Next: askew run --data {args.output} --model bundled:xnm --suite accuracy --output runs")
+    data = questions_to_ask(Path(args.output))
+    if data is None:
+        print("No question is in a split: none is verified, or all were left out.")
+    else:
+        print(f"Next: askew run --data {data} --model bundled:xnm --suite accuracy --output runs")
     return 0
 
 

@@ -23,7 +23,7 @@ from askew.collect.accounts import add_annotator
 from askew.collect.database import Database, Tx
 from askew.collect.freeze import freeze
 from askew.collect.quiz import needs_quiz, qualify
-from askew.collect.release import release
+from askew.collect.release import questions_to_ask, release
 from askew.collect.rounds import change_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, round_
 from askew.collect.schema_quality import gold_item
@@ -226,9 +226,7 @@ def finish(study: Study, output: Path) -> None:
             print(f"\nFrozen: {counts or 'no questions'} (type E: verified, the robot was wrong).")
     release(study, output)
     print(f"Released to {output}.")
-    filled = [split for split in ("test", "dev", "train") if (output / f"{split}.jsonl").stat().st_size]
-    if filled:
-        data = output if filled[0] == "test" else output / f"{filled[0]}.jsonl"
+    if data := questions_to_ask(output):
         print(f"Ask a model: askew run --data {data} --suite accuracy --model bundled:xnm --output {output.parent}/run")
 
 

@@ -324,3 +324,15 @@ def test_the_monitor_names_the_next_command(web: WebStudy) -> None:
     assert "askew collect export STUDY --output release" in owner.get("/owner").html
     small.do(create_round, dict.fromkeys(small.models, 1.0))
     assert "askew collect images STUDY --round 2 --folder DIR" in owner.get("/owner").html
+
+
+def test_the_monitor_says_how_many_people_are_missing(web: WebStudy) -> None:
+    small, owner = web.small, web.browser(web.small.owner)
+    assert "stay unfinished" not in owner.get("/owner").html
+    for person in small.people[1:]:
+        small.do(exclude, person, "spam")
+    assert "only 2 people take part" in owner.get("/owner").html
+    assert "at least 1 more" in owner.get("/owner").html
+    small.attack(small.people[0])
+    small.do(change_round, small.round_id, "DRAINING")
+    assert "askew collect freeze STUDY --round 1 --drop-incomplete" in owner.get("/owner").html

@@ -69,7 +69,7 @@ def test_one_command_makes_a_study_and_a_link_for_its_owner(served: tuple[Path, 
 def test_a_study_that_exists_is_opened_and_options_for_new_ones_are_refused(served: tuple[Path, list[str]]) -> None:
     study = open_or_create(NewStudy(served[0]))
     study.close()
-    with pytest.raises(UsageError, match="--model is for a new one"):
+    with pytest.raises(UsageError, match="--model is only for a new one"):
         open_or_create(NewStudy(served[0], models=["constant:no"]))
 
 

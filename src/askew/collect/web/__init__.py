@@ -1,4 +1,4 @@
-"""The collection service in a browser: server-rendered pages over the protocol in ``askew.collect``.
+"""The collection service in a browser: server-rendered pages for the protocol in ``askew.collect``.
 
-``app.py`` puts the pages together; each file in ``pages/`` holds one group of them and ends with its table of routes.
+``app.py`` combines the pages; each file in ``pages/`` has one group of them and ends with its table of routes.
 """

@@ -1,8 +1,8 @@
 """The demo: a small study served to one person, with simulated colleagues, frozen and released at the end.
 
-Colleagues verify what a person wrote, and write a little for the person to verify. For questions of the embedded world
-they know the truth. For a person's own question they mostly give the author's answer, and otherwise the robot's: they
-show how the protocol works, and measure nothing.
+Colleagues verify what a person wrote, and write a few questions for the person to verify. They know the answers to
+questions of the embedded world. To a person's own question they mostly give the author's answer, and otherwise the
+robot's: they demonstrate the protocol, and measure nothing.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ PREFIX = "simulated "
 TRUST = 0.85
 """How often a colleague gives the author's answer to a person's question."""
 WAITING = 2
-"""Questions of colleagues that wait for a person, at most."""
+"""The largest number of colleagues' questions that wait for a person."""
 
 
 @dataclass
 class Colleagues:
-    """People who are not there; ``step`` does the next thing that one of them would do."""
+    """Simulated people; ``step`` does the next thing that one of them would do."""
 
     study: Study
     robots: RobotQueue
     names: tuple[str, ...] = ("Ada", "Bo", "Cleo")
     pace: float = 2.0
-    """Seconds between two things they do."""
+    """Mean seconds between two steps."""
     rng: Random = field(default_factory=lambda: Random("colleagues"))
     _ids: list[int] = field(default_factory=list)
     _known: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Colleagues:
         return self.study.database
 
     def join(self) -> None:
-        """Enter the study."""
+        """Add the colleagues to the study."""
         with self.database.write() as tx:
             for name in self.names:
                 known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
@@ -77,7 +77,7 @@ class Colleagues:
             self._known[name] = [(one.text, one.answer) for one in world.questions(name)]
 
     def work(self) -> None:
-        """Work until ``stop``; a failure is logged and forgotten."""
+        """Work until ``stop``; failures are only logged."""
         while not self._stop.wait(self.pace * self.rng.uniform(0.5, 1.5)):
             try:
                 self.step()
@@ -93,7 +93,7 @@ class Colleagues:
         self._stop.set()
 
     def step(self) -> bool:
-        """Verify a question, or write one; False when there is nothing to do."""
+        """Verify a question, or write one; False if there is nothing to do."""
         for person in self.rng.sample(self._ids, len(self._ids)):
             if self._verify(person):
                 return True
@@ -116,14 +116,14 @@ class Colleagues:
         return True
 
     def _leaves_it_to_people(self, tx: Tx) -> bool:
-        """Colleagues' own questions are left to people while no question of a person waits."""
-        mine = question.c.annotator_id.in_(self._ids)
+        """Whether only colleagues' own questions wait, which are left to people."""
+        own = question.c.annotator_id.in_(self._ids)
         return not tx.value(
-            sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING", ~mine)
+            sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING", ~own)
         )
 
     def _answer(self, tx: Tx, reference: str) -> tuple[str, str]:
-        """What a colleague would say to a real or a gold question, and how sure."""
+        """A colleague's answer to a real or a gold question, and the confidence."""
         kind, _, number = reference.partition(" ")
         if kind == "g":
             known = tx.value(sa.select(gold_item.c.answers).where(gold_item.c.id == int(number)))
@@ -142,7 +142,7 @@ class Colleagues:
         return (row.answer, "yes") if self.rng.random() < TRUST else (row.robot[:60], "maybe")
 
     def _write(self, person: int) -> bool:
-        """Ask what the world asks about an image, and judge by what is true."""
+        """Ask a question of the world about an image, and judge the robot by the true answer."""
         with self.database.write() as tx:
             task = writing.claim_image(tx, person)
             if task is None:
@@ -161,10 +161,11 @@ class Colleagues:
                 return True
         self.robots.ask(call)
         with self.database.write() as tx:
-            said = tx.value(sa.select(prediction.c.answer).where(prediction.c.question_id == call.question_id))
-            if said is not None:
-                right = same_answer(said) == same_answer(truth)
-                writing.judge(tx, person, call.question_id, "correct" if right else "wrong", None if right else truth)
+            answer = tx.value(sa.select(prediction.c.answer).where(prediction.c.question_id == call.question_id))
+            if answer is not None:
+                correct = same_answer(answer) == same_answer(truth)
+                verdict = ("correct", None) if correct else ("wrong", truth)
+                writing.judge(tx, person, call.question_id, *verdict)
         return True
 
 
@@ -172,11 +173,11 @@ SCENES, GOLD = 24, 12
 STEPS = """
 What to do, in about five minutes:
   1. Open the link, choose a name and a password, read and agree.
-  2. Fool the robot: get an image, ask about it, judge the answer. Robots here know the embedded world only.
+  2. Fool the robot: get an image, ask about it, judge the answer. These robots only know the embedded world.
   3. Watch Monitor: three simulated colleagues answer your question within seconds.
   4. Answer questions: your colleagues wrote some too.
-  5. Invite yourself on People, and open the link in a private window: others take a quiz before their first work,
-     and gold questions, whose answers are known, are among those they answer.
+  5. Invite yourself on People, and open the link in a private window: others take a quiz before their first task,
+     and gold questions, whose answers are known, are mixed into those they answer.
   6. Press Ctrl-C here: the round is frozen and released.
 """
 
@@ -186,7 +187,7 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
     if seconds is not None and seconds <= 0:
         raise UsageError(f"--seconds {seconds:g} must be more than 0.")
     if (folder / "release").exists():
-        raise DataError(f"{folder}: a demo ended here. Give another folder with --output, or delete this one.")
+        raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     study = open_or_create(_small(folder))
     check_files(study)
@@ -213,14 +214,14 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
 
 
 def finish(study: Study, output: Path) -> None:
-    """Drain, freeze and release what there is, and say what to do next."""
+    """Drain, freeze and release the last round, and print what to do next."""
     with study.database.write() as tx:
-        found = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
-        assert found is not None
-        if found.state == "OPEN":
-            change_round(tx, found.id, "DRAINING")
-        if found.state in ("OPEN", "DRAINING"):
-            frozen = freeze(tx, found.id, seed=0, drop_incomplete=True)
+        last = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
+        assert last is not None
+        if last.state == "OPEN":
+            change_round(tx, last.id, "DRAINING")
+        if last.state in ("OPEN", "DRAINING"):
+            frozen = freeze(tx, last.id, seed=0, drop_incomplete=True)
             kinds = sorted(frozen.types.values())
             counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
             print(f"\nFrozen: {counts or 'no questions'} (type E: verified, the robot was wrong).")

@@ -1,4 +1,4 @@
-"""From a new folder to a study with an open round: the embedded world's images, askew's own models."""
+"""Create a study with an open round: images of the embedded world, and askew's reference models as robots."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
 
 ROBOTS = ("bundled:xnm", "bundled:xnm-q3r", "bundled:cnn-lstm")
-"""The ensemble of a study that names no models: the reference models that look at the image."""
+"""The ensemble of a study for which no models are given: the reference models that use the image."""
 SCENES = 60
 SIZE = 448
-"""Pixels on a side: people look at them on large screens."""
+"""Pixels per side, large enough for big screens."""
 
 
 @dataclass(frozen=True)
 class NewStudy:
-    """A study's folder, and what to put there if it does not exist; None: not given."""
+    """A study's folder, and how to create the study if there is none; None: not given."""
 
     folder: Path
     database: str | None = None
@@ -37,7 +37,7 @@ class NewStudy:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a study already."""
+        """Whether the folder has a study."""
         return (self.folder / FILE).exists()
 
 
@@ -49,7 +49,7 @@ def open_or_create(new: NewStudy) -> Study:
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise UsageError(
-            f"{new.folder}: there is a study here already, and {given[0]} is for a new one. Leave it out, or give "
+            f"{new.folder}: there is already a study here, and {given[0]} is only for a new one. Omit it, or give "
             "another folder."
         )
     return open_study(new.folder)
@@ -61,9 +61,9 @@ def create(new: NewStudy) -> Study:
         raise DataError(f"{new.folder}: the folder is not empty. Give a new one.")
     specs = list(new.models or ROBOTS)
     if new.models is None:
-        need_extras("A study that names no --model plays against askew's reference models, and", "bundled")
+        need_extras("Without --model a study uses askew's reference models, and", "bundled")
     for spec in specs:
-        make("model", spec)  # a wrong name or option is said before anything is made
+        make("model", spec)  # reports a wrong name or option before anything is created
     settings = settings_of(new.preset or "paper", new.changes)
     scenes = SCENES if new.scenes is None else new.scenes
     check_whole("scenes", scenes, 1)
@@ -77,11 +77,8 @@ def create(new: NewStudy) -> Study:
 
 
 def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
-    from askew.collect.world_content import (
-        add_world_gold,
-        add_world_quiz,
-        import_world,  # only for a new study: it slows down every other start
-    )
+    # imported only for a new study: it would slow down every other start
+    from askew.collect.world_content import add_world_gold, add_world_quiz, import_world
 
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
@@ -97,7 +94,7 @@ def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
 
 
 def _names(specs: Sequence[str]) -> list[str]:
-    """A name for each spec; a second one of the same spec gets a number.
+    """A name for each spec; repeated specs are numbered.
 
     >>> _names(["bundled:xnm", "bundled:xnm"])
     ['bundled:xnm', 'bundled:xnm (2)']

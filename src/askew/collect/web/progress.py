@@ -1,4 +1,4 @@
-"""What a person can do next and has done so far; every number is a count of rows."""
+"""What a person can do next, and what the person has done so far; every number is a count of rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from askew.collect.schema_quality import gold_result
 
 @dataclass(frozen=True)
 class Work:
-    """What there is to do for one person."""
+    """The work that is available to one person."""
 
     session_id: int | None
     """The image the person holds."""
     session_until: int | None
     task: str | None
-    """The question the person holds to verify, as ``verify_queue`` refers to it."""
+    """The reference in ``verify_queue`` of the question that the person holds."""
     task_until: int | None
     images: bool
     """Whether there is an image to write for."""

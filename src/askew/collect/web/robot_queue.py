@@ -1,10 +1,10 @@
 """The robots of a running service: one thread and one queue per model, so that a slow or dead model delays nobody else.
 
-A thread takes all waiting questions, at most 32, and asks its model once. Whoever asks gets an answer or a failure
-within ten seconds, whatever the models do: a model that has not answered after six is given up for this question, and
-another one is asked in the time that is left. A model that hangs keeps its thread: calls fail immediately until it
-returns or a new thread takes over. After five failures in a row the breaker opens: the model is no longer drawn, which
-the owner sees on the monitor page; the last model of a round stays, with a few seconds between calls.
+A thread takes all waiting questions, at most 32, and calls its model once. A person gets an answer or a failure within
+ten seconds, whatever the models do: if a model has not answered after six seconds, another one is asked in the time
+that is left. A model that hangs keeps its thread: calls fail immediately until it returns or a new thread takes over.
+After five failures in a row the breaker opens: the model is no longer drawn, which the owner sees on the monitor page.
+The last model of a round stays, with a few seconds between calls.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ BATCH = 32
 TIMEOUT = 10.0
 """Seconds until a person who asks gets an answer or a failure."""
 PATIENCE = 0.6
-"""The share of that time for a model while there are others to ask."""
+"""The share of that time that a model gets while there are other models to ask."""
 LEAST_LEFT = 0.05
-"""With less of that time left, no further model is asked."""
+"""If less than this share of the time is left, no further model is asked."""
 FAILURES = 5
 REST = 5.0
 ABANDONED = 4
-"""Threads that hang and were left behind, at most, for each model."""
+"""The largest number of hanging threads that are left behind for each model."""
 
 
 class Answering(Protocol):
-    """Asks models; ``askew.collect.robots.Robots`` is one."""
+    """Something that asks models, such as ``askew.collect.robots.Robots``."""
 
     def answer(self, calls: Sequence[Call]) -> list[Prediction]:
         """One prediction for each call, in order; a failure is a prediction without an answer."""
@@ -69,7 +69,7 @@ class _Waiting:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A model that was not asked, or did not answer in time: asking it again at once would not help."""
+    """A model was not asked, or did not answer in time: asking it again at once would not help."""
 
     reason: str
 
@@ -91,7 +91,7 @@ class Lane:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, call: Call, seconds: float | None = None) -> Prediction | Unanswered:
-        """What the model says, a failed prediction too; Unanswered when it was not asked, or not in time."""
+        """The model's prediction, perhaps a failed one; Unanswered if it was not asked or did not answer in time."""
         seconds = self.timeout if seconds is None else seconds
         if time.monotonic() < self.rests_until:
             return Unanswered("the model rests after failures")
@@ -114,7 +114,7 @@ class Lane:
         self._queue.put(None)
 
     def _ready(self) -> bool:
-        """Whether a call can be queued: a thread that hangs is left behind, a few times."""
+        """Whether a call can be queued; a thread that hangs is left behind, a few times at most."""
         if self._busy_since is None or time.monotonic() - self._busy_since < PATIENCE * self.timeout:
             return True
         if self.abandoned >= ABANDONED or time.monotonic() - self._busy_since < self.timeout + self.rest:
@@ -147,28 +147,28 @@ class Lane:
             replies = self.robots.answer([one.call for one in live])
             if len(replies) != len(live):
                 raise ValueError(f"{len(replies)} answers to {len(live)} questions")
-            said = [_bounded(reply, time.monotonic() - started) for reply in replies]
-        except Exception as error:  # any failure of a model is one: it must not end the thread
+            predictions = [_bounded(reply, time.monotonic() - started) for reply in replies]
+        except Exception as error:  # whatever a model raises must not end the thread
             log.warning("a model failed: %s", type(error).__name__)
             why = f"{type(error).__name__}: {error}"[:300]
-            said = [Prediction(one.call.question_id, None, error=why) for one in live]
-        for one, prediction in zip(live, said, strict=True):
+            predictions = [Prediction(one.call.question_id, None, error=why) for one in live]
+        for one, prediction in zip(live, predictions, strict=True):
             one.future.set_result(prediction)
         if mine is self._queue:
             self._busy_since = None
 
 
-def _bounded(said: Prediction, seconds: float) -> Prediction:
-    """A prediction whose numbers can be stored, with the time it took if the model did not say."""
-    if not isinstance(said, Prediction):
-        raise TypeError(f"a {type(said).__name__} is not a Prediction")
-    score = said.score if said.score is not None and math.isfinite(said.score) else None
-    took = said.seconds if math.isfinite(said.seconds) and said.seconds > 0 else seconds
-    return replace(said, score=score, seconds=took)
+def _bounded(reply: Prediction, seconds: float) -> Prediction:
+    """A prediction whose numbers can be stored, with the measured time if the model reported none."""
+    if not isinstance(reply, Prediction):
+        raise TypeError(f"a {type(reply).__name__} is not a Prediction")
+    score = reply.score if reply.score is not None and math.isfinite(reply.score) else None
+    took = reply.seconds if math.isfinite(reply.seconds) and reply.seconds > 0 else seconds
+    return replace(reply, score=score, seconds=took)
 
 
 class RobotQueue:
-    """All models of a study: ``ask`` takes a call from its draw to its answer."""
+    """All models of a study: ``ask`` handles a call from its draw to its answer."""
 
     def __init__(self, database: Database, robots: Answering, timeout: float = TIMEOUT, rest: float = REST) -> None:
         self.database, self.robots, self.timeout, self.rest = database, robots, timeout, rest
@@ -176,23 +176,23 @@ class RobotQueue:
         self._lock = threading.Lock()
 
     def ask(self, call: Call) -> Answered | ModelsFailed | TooLate:
-        """Ask the drawn model, then it again or others as the protocol says, and store the answer; at most
+        """Ask the drawn model, retry or ask others as the protocol requires, and store the answer; takes at most
         ``timeout`` seconds."""
         end = time.monotonic() + self.timeout
         with self.database.read() as tx:
             first = self.timeout * (PATIENCE if has_others(tx, call) else 1)
         while True:
             lane = self.lane(call.model_id)
-            found = lane.ask(call, min(first, end - time.monotonic()))
-            late = isinstance(found, Unanswered)
-            said = Prediction(call.question_id, None, error=found.reason) if isinstance(found, Unanswered) else found
+            reply = lane.ask(call, min(first, end - time.monotonic()))
+            late = isinstance(reply, Unanswered)
+            said = Prediction(call.question_id, None, error=reply.reason) if isinstance(reply, Unanswered) else reply
             over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
-                reply = record_reply(tx, call, said, "stop" if over else "redraw" if late else "retry")
+                outcome = record_reply(tx, call, said, "stop" if over else "redraw" if late else "retry")
             self._count(lane, call, said)
-            if not isinstance(reply, RetryDraw):
-                return reply
-            call, first = reply.call, self.timeout
+            if not isinstance(outcome, RetryDraw):
+                return outcome
+            call, first = outcome.call, self.timeout
 
     def lane(self, model_id: int) -> Lane:
         """The queue of a model."""
@@ -202,12 +202,12 @@ class RobotQueue:
             return self._lanes[model_id]
 
     def resting(self, model_id: int) -> bool:
-        """Whether this process leaves the model alone for a few seconds."""
+        """Whether this process does not call the model for a few seconds, after failures."""
         lane = self._lanes.get(model_id)
         return lane is not None and time.monotonic() < lane.rests_until
 
     def resume(self) -> int:
-        """Make the calls again that a crash interrupted, in the background; returns how many."""
+        """Repeat the calls that a crash interrupted, in the background; returns how many."""
         with self.database.read() as tx:
             calls = pending_calls(tx)
 
@@ -230,7 +230,7 @@ class RobotQueue:
             self._lanes.clear()
 
     def _count(self, lane: Lane, call: Call, said: Prediction) -> None:
-        """The breaker: refusals and empty answers count too, for the person gets nothing either way."""
+        """The breaker; refusals and empty answers count too, since the person gets no answer either way."""
         if said.answer is not None:
             lane.failures = 0
             return

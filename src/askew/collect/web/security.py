@@ -1,6 +1,6 @@
 """The rules for every request and response of the service: headers, hosts, origins, form values, sizes and rates.
 
-Nothing here decides by ``request.url``: a Host header can change it. Redirects are paths, never full addresses.
+Nothing here depends on ``request.url``, since a Host header can change it. Redirects are paths, never full addresses.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-"""On every response, together with a Content-Security-Policy and a Cache-Control. ``same-origin`` and not
-``no-referrer``: with the latter browsers send ``Origin: null`` with our own forms."""
+"""On every response, together with a Content-Security-Policy and a Cache-Control. The referrer policy is
+``same-origin``: with ``no-referrer`` browsers would send ``Origin: null`` with our own forms."""
 HSTS = "max-age=31536000"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one person or address may ask for."""
+    """Rate and size limits, by person or by address."""
 
     sign_ins: int = 5
     """Sign-ins a minute, by address and by name."""
@@ -57,7 +57,7 @@ class Limits:
 
 
 class TooOften(NotAllowed):
-    """More requests than the limit; ``seconds`` says when to try again."""
+    """More requests than the limit allows; ``seconds``: how long to wait."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"That was too fast. Wait {seconds} seconds, then try again.")
@@ -66,7 +66,7 @@ class TooOften(NotAllowed):
 
 @dataclass
 class Buckets:
-    """Token buckets by key: ``limit`` at once, refilled evenly over a minute. Only the latest keys are kept."""
+    """Token buckets by key: ``limit`` tokens, refilled evenly within a minute. Only the latest keys are kept."""
 
     clock: Callable[[], float] = time.monotonic
     keep: int = 20_000
@@ -74,7 +74,7 @@ class Buckets:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, key: str, limit: int) -> None:
-        """Take one token; TooOften when there is none.
+        """Take one token; TooOften if there is none.
 
         >>> buckets = Buckets(clock=lambda: 0.0)
         >>> buckets.take("sign-in:ada", 2), buckets.take("sign-in:ada", 2)
@@ -97,13 +97,13 @@ class Buckets:
 
 @dataclass
 class InFlight:
-    """How many calls of each person are under way."""
+    """How many calls of each person are in progress."""
 
     _counts: dict[int, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def enter(self, person: int, limit: int) -> None:
-        """Count one more; TooOften when ``limit`` are under way."""
+        """Count one more; TooOften if ``limit`` calls are in progress."""
         with self._lock:
             if self._counts.get(person, 0) >= limit:
                 raise TooOften(10)
@@ -118,7 +118,7 @@ class InFlight:
 
 
 class SecretKeys:
-    """The study's secret key, and what is made from it: form values, and references that tell people nothing."""
+    """Everything derived from the study's secret key: form values, tokens, and references that reveal nothing."""
 
     def __init__(self, secret: bytes) -> None:
         self._form = hmac.digest(secret, b"askew form", "sha256")
@@ -128,26 +128,26 @@ class SecretKeys:
         self._mark = hmac.digest(secret, b"askew mark", "sha256")
 
     def form_value(self, session: str) -> str:
-        """A fresh value for one form of one session: a nonce, which makes the POST idempotent, and its proof."""
+        """A fresh value for one form of one session: a nonce, which makes the POST idempotent, and a MAC of it."""
         nonce = secrets.token_urlsafe(18)
         return f"{nonce}.{self._proof(session, nonce)}"
 
     def form_key(self, session: str, value: str) -> str | None:
         """The nonce of a form value that this session was given; None for any other value."""
         nonce, _, proof = value.partition(".")
-        right = hmac.compare_digest(self._proof(session, nonce).encode(), proof.encode("utf-8", "replace"))
-        return nonce if right and nonce else None
+        valid = hmac.compare_digest(self._proof(session, nonce).encode(), proof.encode("utf-8", "replace"))
+        return nonce if valid and nonce else None
 
     def token(self, form_key: str) -> str:
-        """A token that one form makes, the same however often it is sent, and that nobody else can tell."""
+        """A token derived from one form: the same however often the form is sent, and nobody else can guess it."""
         return urlsafe_b64encode(hmac.digest(self._token, form_key.encode(), "sha256")).decode().rstrip("=")
 
     def label(self, text: str) -> str:
-        """A name for something that is always the same and does not show what it names."""
+        """A label that is always the same for this text and does not reveal it."""
         return hmac.new(self._label, text.encode(), hashlib.sha256).hexdigest()[:16]
 
     def seal(self, text: str) -> str:
-        """A short text as a reference that shows neither its content nor its kind, and cannot be made by others."""
+        """A short text as a reference that reveals neither its content nor its kind, and cannot be forged."""
         plain = text.encode().ljust(24, b"\0")
         if len(plain) > 24:
             raise ValueError(f"{text!r} is longer than 24 bytes")
@@ -157,7 +157,7 @@ class SecretKeys:
         return urlsafe_b64encode(nonce + hidden + hmac.digest(self._mark, nonce + hidden, "sha256")[:12]).decode()
 
     def unseal(self, reference: str) -> str | None:
-        """The text of a reference; None if we did not make it.
+        """The text of a reference; None if it is not one of ours.
 
         >>> keys = SecretKeys(b"k" * 32)
         >>> keys.unseal(keys.seal("question 12"))
@@ -180,7 +180,7 @@ class SecretKeys:
 
 
 def host_allowed(host: str, allowed: frozenset[str]) -> bool:
-    """Whether a Host header names one of ours; ports are not compared.
+    """Whether a Host header names one of our hosts; ports are not compared.
 
     >>> ours = frozenset({"localhost", "[::1]"})
     >>> [host_allowed(host, ours) for host in ("localhost:8000", "[::1]:8000", "evil@localhost", "localhost.evil.org")]
@@ -193,7 +193,7 @@ def host_allowed(host: str, allowed: frozenset[str]) -> bool:
 
 
 def foreign(headers: Mapping[str, str]) -> bool:
-    """Whether a browser says that a form was sent by another site. Clients that say nothing need the form value alone.
+    """Whether the browser reports that another site sent the form. If it reports nothing, the form value must do.
 
     >>> foreign({"sec-fetch-site": "cross-site"}), foreign({"sec-fetch-site": "same-origin"}), foreign({})
     (True, False, False)
@@ -214,7 +214,7 @@ def foreign(headers: Mapping[str, str]) -> bool:
 
 
 def form_fields(body: bytes, limit: int) -> dict[str, str] | None:
-    """The fields of a urlencoded form, the first of each name; None if it is not one.
+    """The fields of a urlencoded form, the first of each name; None if the body is not such a form.
 
     >>> form_fields(b"question=How+many%3F&question=2", 10)
     {'question': 'How many?'}

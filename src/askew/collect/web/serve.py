@@ -1,4 +1,4 @@
-"""Starting the service: safe addresses, private files, loaded models, what is printed, and the server itself."""
+"""Starting the service: safe addresses, private files, loaded models, console messages, and the server itself."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from askew.collect.model_addresses import AddressRule, check_now
 from askew.collect.robots import Call, Robots
 from askew.collect.schema import annotator, ensemble_member, image, model, round_
 from askew.collect.study import FILE, Study
+from askew.collect.study_settings import PRESETS
 from askew.collect.web.app import Guard, make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import owner_link as new_owner_link
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
 THREADS = 120
-"""Requests at work at the same time; most wait for a robot."""
+"""How many requests are handled at the same time; most of them wait for a robot."""
 M_ARENA_MAX, HEAPS = -8, 2
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the service listens, and how it is reached."""
+    """Where the service listens, and under which names it is reached."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -51,12 +52,12 @@ class Address:
 
     @property
     def local(self) -> bool:
-        """Whether only this computer reaches it."""
+        """Whether only this computer can reach it."""
         return self.host == "localhost" or (_ip(self.host) is not None and ipaddress.ip_address(self.host).is_loopback)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The host names that requests may carry."""
+        """The host names that requests may have."""
         own = {"localhost", "127.0.0.1", "[::1]"} if self.local or self.http else set()
         if self.http and not self.local:
             own.add(f"[{self.host}]" if ":" in self.host else self.host)
@@ -71,7 +72,7 @@ class Address:
 
 
 def check_address(address: Address) -> None:
-    """Refuse what would send passwords or links in the clear, or answer to any host name."""
+    """Refuse addresses that would send passwords or links in the clear, or accept any host name."""
     ip = _ip(address.host)
     if address.host != "localhost" and ip is None:
         raise UsageError(f"--host {address.host} is not an IP address. Give e.g. 127.0.0.1, or 0.0.0.0 behind a proxy.")
@@ -79,18 +80,18 @@ def check_address(address: Address) -> None:
         raise UsageError(f"--port {address.port} is not a port; ports are 0 to 65535.")
     if address.http and ip is not None and not ip.is_loopback and (ip.is_unspecified or not ip.is_private):
         raise UsageError(
-            f"--http sends passwords and links in the clear, and {address.host} can be reached from outside. Leave "
-            "--http out and put a proxy with TLS in front, or listen on a private address."
+            f"--http sends passwords and links in the clear, and {address.host} can be reached from outside. Omit "
+            "--http and put a proxy with TLS in front, or listen on a private address."
         )
     if not address.local and not address.http and not address.trusted_hosts:
         raise UsageError(
-            f"--host {address.host} is reached from other computers: say under which name with --trusted-host, e.g. "
-            "--trusted-host collect.example.org, and put a proxy with TLS in front. In a private network without TLS: "
-            "--http."
+            f"--host {address.host} is reached from other computers: give the service's host name, e.g. "
+            "--trusted-host collect.example.org, and put a proxy with TLS in front. In a private network without TLS, "
+            "use --http."
         )
     for host in address.trusted_hosts:
         if re.fullmatch(r"[A-Za-z0-9.-]{1,253}|\[[0-9a-fA-F:.]+\]", host) is None:
-            raise UsageError(f"--trusted-host {host!r} is not a host name. Give the name alone, without port or path.")
+            raise UsageError(f"--trusted-host {host!r} is not a host name. Give only the name, without port or path.")
     if address.root_path and re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", address.root_path) is None:
         raise UsageError(f"--root-path {address.root_path!r} must begin with / and not end with one, e.g. /collect.")
 
@@ -103,23 +104,23 @@ def check_files(study: Study) -> None:
 
 
 def listening(address: Address) -> socket.socket:
-    """A socket that listens, so that a port in use is said plainly, and nobody who comes early is turned away."""
+    """A listening socket, bound before the server starts: a port in use is reported plainly; early requests wait."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((address.host, address.port))
-        made.listen(128)
+        bound.bind((address.host, address.port))
+        bound.listen(128)
     except OSError as trouble:
-        made.close()
+        bound.close()
         raise UsageError(
             f"Port {address.port} of {address.host} cannot be used: {trouble.strerror}. Give another one with --port."
         ) from None
-    return made
+    return bound
 
 
 def make_server(app: Guard, address: Address) -> Server:
-    """The server: no access log of its own, for paths hold invite tokens; forwarded headers only from named proxies."""
+    """The server: without uvicorn's access log, since paths contain invite tokens; only named proxies are trusted."""
     import anyio.to_thread
     import uvicorn
 
@@ -146,8 +147,8 @@ def make_server(app: Guard, address: Address) -> Server:
 
 
 def share_heaps() -> None:
-    """Let all threads take memory from two heaps. glibc gives threads heaps of their own, up to eight for each core,
-    and what is free in one is of no use to the others: the memory of a busy service grows for hours."""
+    """Let all threads share two heaps. By default glibc gives threads separate heaps, up to eight per core, and free
+    memory in one cannot be used by the others: the memory of a busy service would grow for hours."""
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, HEAPS)
 
@@ -160,11 +161,11 @@ def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 ENDPOINT = {"timeout": 0.8 * TIMEOUT, "retries": 1, "give_up": 0}
-"""Options of models behind an endpoint, unless their spec sets them: a person is waiting for the answer."""
+"""Default options of models behind an endpoint, since a person is waiting for the answer."""
 
 
 def make_service(study: Study, address: Address, private_hosts: Sequence[str] = ()) -> Service:
-    """The service of a study; models may connect to ``private_hosts`` in a private network too."""
+    """The service of a study; models may also connect to ``private_hosts`` in a private network."""
     with study.database.read() as tx:
         name = tx.value(sa.text("SELECT name FROM study"))
     private = {host.lower() for host in private_hosts}
@@ -182,9 +183,9 @@ def make_service(study: Study, address: Address, private_hosts: Sequence[str] = 
 
 
 def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
-    """Load the models of the open round before anybody waits for them, and check where they connect to.
+    """Load the models of the open round before anybody waits for them, and check the hosts they connect to.
 
-    Models on this computer answer a test question; one that fails is reported, and may recover.
+    Models on this computer answer a test question; failures are reported, and the model may recover later.
     """
     with study.database.read() as tx:
         members = tx.rows(
@@ -197,18 +198,18 @@ def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
         shown = tx.first(sa.select(image.c.id, image.c.sha256, image.c.suffix).limit(1))
     for row in members:
         try:
-            made = robots.model(row.id)
+            loaded = robots.model(row.id)
         except AskewError as trouble:
             print(f"Warning: the robot {row.name} cannot be loaded: {trouble}", file=sys.stderr)
             continue
-        if isinstance(made, Connects):
-            host = urlsplit(made.url).hostname or ""
+        if isinstance(loaded, Connects):
+            host = urlsplit(loaded.url).hostname or ""
             check_now(AddressRule(host, host in private))
         elif shown is not None:
             test = Call(0, 0, row.id, shown.id, shown.sha256, shown.suffix, "What is in the image?")
-            said = robots.answer([test])[0]
-            if said.error:
-                print(f"Warning: the robot {row.name} failed a test question: {said.error}", file=sys.stderr)
+            reply = robots.answer([test])[0]
+            if reply.error:
+                print(f"Warning: the robot {row.name} failed a test question: {reply.error}", file=sys.stderr)
 
 
 def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_hosts: Sequence[str] = ()) -> int:
@@ -217,6 +218,9 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     if not new.exists:
         print(f"Creating the study {new.folder} ...", flush=True)
+        if new.preset is None:
+            least = PRESETS["paper"].verifiers_per_question + 1
+            print(f"It has the paper's settings and needs at least {least} people; with fewer, use --preset small.")
     study = open_or_create(new)
     check_files(study)
     service = make_service(study, address, private_hosts)
@@ -225,7 +229,7 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
             announce(service, address, bound.getsockname()[1], owner_link)
             make_server(make_app(service), address).run(sockets=[bound])
     except KeyboardInterrupt:
-        print("Stopped. Everything that was sent is kept; the same command continues from here.")
+        print("Stopped. Everything that was sent is saved; run the same command to continue.")
     finally:
         service.robots.stop()
         study.close()
@@ -233,7 +237,7 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
 
 
 def announce(service: Service, address: Address, port: int, owner_link: bool) -> None:
-    """Say what is served, where, and how the owner gets in."""
+    """Print what is served, where, and the owner's link if one is needed."""
     with service.database.write() as tx:
         owners = tx.value(
             sa.select(sa.func.count()).where(annotator.c.role == "owner", annotator.c.excluded_at.is_(None))

@@ -1,7 +1,7 @@
 """Files in a study's folder that the service reads: the secret key and the consent text.
 
 The key is generated at the first start, in a file that only its owner can read, or comes from the environment. The
-consent text is askew's own, or the study's in ``consent.txt``; after a change everybody is asked again.
+consent text is askew's default, or the study's own in ``consent.txt``; after a change everybody is asked again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEAST = 32
 
 
 def read_secret(folder: Path) -> bytes:
-    """The key; a short or repetitive one is refused, and a file that others can read."""
+    """The key; a short or repetitive key is refused, and so is a file that others can read."""
     given = os.environ.get(VARIABLE)
     if given is not None:
         return _strong(given, f"The environment variable {VARIABLE}")
@@ -37,7 +37,7 @@ def read_secret(folder: Path) -> bytes:
 
 
 def refuse_readable(path: Path, by: int) -> None:
-    """Refuse a file whose permissions let others read or write it; ``by`` are the bits that must be off."""
+    """Refuse a file that others may read or write; ``by`` are the permission bits that must be off."""
     mode = stat.S_IMODE(path.stat().st_mode)
     if os.name == "posix" and mode & by:
         raise DataError(f"{path}: other users of this computer can read it (mode {mode:o}). Run: chmod 600 {path}")
@@ -55,7 +55,7 @@ def _strong(text: str, where: str) -> bytes:
 CONSENT_FILE = "consent.txt"
 LONGEST = 40_000
 LONGEST_TITLE = 30
-"""Characters of a sentence that is the title of its paragraph."""
+"""The largest number of characters of a first sentence that is shown as a title."""
 DEFAULT = """\
 What you do. You look at images, ask a computer program (“the robot”) questions about them, judge its answers, and \
 answer questions that other people asked. Most people need one to three minutes for an image. The task needs sight.
@@ -78,14 +78,14 @@ What has been released cannot be recalled from people who have it, but it is lef
 
 @dataclass(frozen=True)
 class Consent:
-    """A text and the version that is stored with each person who agreed to it."""
+    """A consent text, and its version, which is stored with each person who agreed to it."""
 
     text: str
     version: str
 
     @property
     def paragraphs(self) -> list[tuple[str, str]]:
-        """The text at its empty lines; a short first sentence is the title of its paragraph.
+        """The paragraphs, separated by empty lines; a short first sentence is the title of its paragraph.
 
         >>> Consent("Your rights. You can stop.\\n\\nThank you for taking part in this study of ours.", "1").paragraphs
         [('Your rights.', 'You can stop.'), ('', 'Thank you for taking part in this study of ours.')]

@@ -85,13 +85,13 @@ def duration(milliseconds: int) -> str:
     return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str, plural: str = "") -> str:
     """A number with its noun.
 
-    >>> counted(1, "question"), counted(1200, "question")
-    ('1 question', '1,200 questions')
+    >>> counted(1, "question"), counted(1200, "question"), counted(9, "person", "people")
+    ('1 question', '1,200 questions', '9 people')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def state_words(state: str) -> str:

@@ -1,6 +1,6 @@
 """Writing: an image, a question, the robot's answer, a judgement (Li et al. 2021, Figures 13 and 14).
 
-Whatever goes wrong, the page is shown again with what the person typed. No model is called inside a transaction.
+After every error the page is shown again with what the person typed. No model is called inside a transaction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REPORT_REASONS = ("It is offensive or disturbing", "It shows private information
 
 
 def start(visit: Visit) -> Response:
-    """Take an image."""
+    """Claim an image."""
 
     def act(tx: Tx) -> dict[str, int | None]:
         task = writing.claim_image(tx, visit.me)
@@ -40,7 +40,7 @@ def start(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """The image and where the person is with it; once it is over, how it ended."""
+    """The image and the current step; after the end of the session, how it ended."""
     return _page(visit)
 
 
@@ -62,7 +62,7 @@ def ask(visit: Visit) -> Response:
 
 
 def _call(visit: Visit, number: int) -> Call | None:
-    """The call to make; None when a replay finds it answered already."""
+    """The call to make; None if this is a replay, and the question was answered before."""
 
     def act(tx: Tx) -> dict[str, int]:
         return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
@@ -76,11 +76,11 @@ def _call(visit: Visit, number: int) -> Call | None:
 
 
 def judge(visit: Visit) -> Response:
-    """Take the judgement, with the correct answer if the robot was wrong."""
+    """Store the judgement, with the correct answer if the robot was wrong."""
     number = visit.number("session")
     try:
         if not visit.text("verdict"):
-            raise Refused("Choose one: is the robot's answer correct or wrong, or are you not sure?")
+            raise Refused("Choose one: is the robot’s answer correct or wrong, or are you not sure?")
 
         def act(tx: Tx) -> None:
             verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
@@ -93,7 +93,7 @@ def judge(visit: Visit) -> Response:
 
 
 def extend(visit: Visit) -> Response:
-    """More time; typed text is shown again."""
+    """Give the person more time; typed text is shown again."""
     number = visit.number("session")
     try:
         visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})
@@ -103,7 +103,7 @@ def extend(visit: Visit) -> Response:
 
 
 def skip(visit: Visit) -> Response:
-    """Give the image back."""
+    """Return the image."""
     number = visit.number("session")
 
     def act(tx: Tx) -> None:
@@ -114,7 +114,7 @@ def skip(visit: Visit) -> Response:
 
 
 def report(visit: Visit) -> Response:
-    """Report the image, and give it back."""
+    """Report the image, and return it."""
     number = visit.number("session")
 
     def act(tx: Tx) -> None:
@@ -148,13 +148,13 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
     judged = task.open_question is not None and visit.field_number("try") == task.open_question.question_id
     form = {name: visit.text(name) if judged else "" for name in ("answer", "verdict", "confidence")}
     form["question"] = typed
-    # a second tab sent it: it belongs to another state of the work, and no field shows it here
+    # sent by a second tab for another step of the work: this page has no field for it
     lost = "" if judged else visit.text("answer") or (visit.text("question") if task.open_question else "")
     return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 
 def _over(visit: Visit, number: int, status: int) -> Response:
-    """How a session ended, with its questions, and any text that came too late."""
+    """How a session ended, its questions, and any text that was sent too late."""
     with visit.service.database.read() as tx:
         row = tx.first(
             sa.select(session, image.c.sha256, image.c.hidden_at)

@@ -1,4 +1,4 @@
-"""For owners: every question with its full history, flags, quarantine, and images that were reported."""
+"""For owners: every question with its full history, flags and quarantine, and reported images."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROWS = 50
 
 
 def listed(visit: Visit) -> Response:
-    """Questions, filtered and searched, the latest first."""
+    """The questions that match the filters and the search, the latest first."""
     query = visit.request.query_params
     wanted = {name: query.get(name, "")[:120].replace("\0", "") for name in ("state", "standing", "q", "before")}
     with visit.service.database.read() as tx:
@@ -58,7 +58,7 @@ def take_out(visit: Visit) -> Response:
 
 
 def decide(visit: Visit) -> Response:
-    """Put a question back to work, or remove it."""
+    """Release a question from quarantine, or remove it."""
     keep = _keep(visit, "remove")
 
     def act(tx: Tx, number: int) -> None:
@@ -68,7 +68,7 @@ def decide(visit: Visit) -> Response:
 
 
 def decide_about_image(visit: Visit) -> Response:
-    """Keep a reported image, or show a hidden one again; or hide it."""
+    """Keep a reported image, show a hidden one again, or hide it."""
     number, keep = visit.number("image"), _keep(visit, "hide")
 
     def act(tx: Tx) -> None:
@@ -81,7 +81,7 @@ def decide_about_image(visit: Visit) -> Response:
 
 
 def _keep(visit: Visit, other: str) -> bool:
-    """Whether the decision is to keep it; the only other one has this name."""
+    """Whether the decision is to keep it; ``other`` is the only other decision."""
     if visit.text("decision") not in ("keep", other):
         raise Failure(422, message=f"Choose whether to keep or to {other} it.")
     return visit.text("decision") == "keep"

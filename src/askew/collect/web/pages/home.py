@@ -15,7 +15,7 @@ from askew.collect.web.visit import Page, Visit
 
 
 def home(visit: Visit) -> Response:
-    """Work that is available, work that was begun, own progress."""
+    """Available work, work in progress, and the person's own progress."""
     with visit.service.database.read() as tx:
         if needs_quiz(tx, visit.me):
             return visit.redirect("/quiz")
@@ -34,7 +34,7 @@ def home(visit: Visit) -> Response:
 
 
 def finish(visit: Visit) -> Response:
-    """The completion code for the platform, once something was done."""
+    """The completion code for the platform, after the first finished task."""
     with visit.service.database.read() as tx:
         done = progress.progress_of(tx, visit.me)
         code = login.completion_code(tx, visit.person)
@@ -45,12 +45,12 @@ VERDICTS = (("correct", "✓", "Definitely correct"), ("wrong", "✗", "Definite
 
 
 def show_quiz(visit: Visit) -> Response:
-    """The examples, or what became of the last attempt."""
+    """The examples, or the result of the last attempt."""
     return _quiz_page(visit)
 
 
 def send_quiz(visit: Visit) -> Response:
-    """Take the judgements of an attempt; after a refusal they are shown again."""
+    """Store the judgements of an attempt; if they are refused, they are shown again."""
     try:
 
         def act(tx: Tx) -> dict[str, bool]:
@@ -63,7 +63,7 @@ def send_quiz(visit: Visit) -> Response:
 
 
 def _said(visit: Visit) -> dict[int, str]:
-    """Example to verdict, as it was sent."""
+    """Example to verdict, from the form."""
     sent = ((name.removeprefix("item-"), value) for name, value in visit.form.items() if name.startswith("item-"))
     return {int(key): value for key, value in sent if key.isascii() and key.isdigit() and len(key) < 10}
 

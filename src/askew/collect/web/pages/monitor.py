@@ -1,4 +1,4 @@
-"""For owners: how the rounds stand, how the models do, and the switches for both."""
+"""For owners: the state of rounds and models, and the switches for both."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from starlette.responses import Response
 
 from askew.collect.database import Tx
 from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
-from askew.collect.schema import draw, ensemble_member, event, image, model, prediction, question, round_
+from askew.collect.schema import annotator, draw, ensemble_member, event, image, model, prediction, question, round_
 from askew.collect.schema_parts import ROUND_STATES
 from askew.collect.study_settings import differences
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit
 
 LATEST = 1000
-"""Calls of each model that the latencies are taken from."""
+"""How many calls of each model the latencies are computed from."""
 BY_WEB = ("READY", "OPEN", "DRAINING")
-"""States that a button leads to; freezing and releasing are commands."""
+"""States that have a button; rounds are frozen and released by commands."""
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model of a round, with what its latest calls took."""
+    """A model of a round, with the latencies of its latest calls."""
 
     id: int
     name: str
@@ -55,9 +55,11 @@ def monitor(visit: Visit) -> Response:
     with visit.service.database.read() as tx:
         rounds = [_round(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
         events = tx.rows(sa.select(event).order_by(event.c.id.desc()).limit(15))
+        people = tx.value(sa.select(sa.func.count()).where(annotator.c.excluded_at.is_(None)))
         settings, now = tx.settings, tx.now
-    changes = differences(settings)
-    return visit.render("monitor.html", rounds=rounds, events=events, settings=settings, changes=changes, now=now)
+    values: dict[str, Any] = {"settings": settings, "changes": differences(settings), "now": now, "people": people}
+    missing = max(0, settings.verifiers_per_question + 1 - people)
+    return visit.render("monitor.html", rounds=rounds, events=events, missing_people=missing, **values)
 
 
 def change_state(visit: Visit) -> Response:
@@ -77,7 +79,7 @@ def change_state(visit: Visit) -> Response:
 
 
 def switch_model(visit: Visit) -> Response:
-    """Take a model out of the draw, or put it back."""
+    """Stop drawing a model, or draw it again."""
     number, chosen, active = visit.number("round"), visit.number("model"), visit.text("active") == "yes"
 
     def act(tx: Tx) -> None:
@@ -91,7 +93,7 @@ def switch_model(visit: Visit) -> Response:
 
 
 def percentile(values: list[float], share: float) -> float | None:
-    """The smallest value that so large a share of them does not exceed; None of nothing.
+    """The smallest value that this share of the values does not exceed; None if there are no values.
 
     >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0], 0.95), percentile([], 0.5)
     (2.0, 3.0, None)

@@ -1,4 +1,4 @@
-"""Files and health: static files, images of the study, and two addresses for monitoring."""
+"""Static files, images of the study, and two addresses for health checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOREVER = "max-age=31536000, immutable"
 
 
 def static(visit: Visit) -> Response:
-    """A static file: from a table in memory, so that no path is ever made from a request."""
+    """A static file, from a table in memory: no path is ever built from a request."""
     found = visit.service.assets.get(visit.request.path_params["name"])
     if found is None:
         raise Failure(404)
@@ -47,12 +47,12 @@ def show_image(visit: Visit) -> Response:
 
 
 def alive(visit: Visit) -> Response:
-    """The process answers."""
+    """Whether the process responds."""
     return Response("ok\n", media_type="text/plain; charset=utf-8")
 
 
 def ready(visit: Visit) -> Response:
-    """The database answers too."""
+    """Whether the database responds too."""
     with visit.service.database.read() as tx:
         tx.value(sa.select(study.c.id))
     return Response("ok\n", media_type="text/plain; charset=utf-8")

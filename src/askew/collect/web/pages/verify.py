@@ -1,7 +1,7 @@
-"""Verifying: an image, somebody's question, one's own answer and how sure one is (Li et al. 2021, Figure 15).
+"""Verifying: an image, another person's question, an answer and a confidence (Li et al. 2021, Figure 15).
 
-The address holds a sealed reference, which shows neither the number nor the kind of the task. The page has nothing
-of the author, the robot or other answers in it.
+The address contains a sealed reference, which reveals neither the number nor the kind of the task. The page shows
+nothing about the author, the robot or other answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REASONS = {
 
 
 def start(visit: Visit) -> Response:
-    """Take a question."""
+    """Claim a question."""
     given = visit.once("claim slot", lambda tx: {"task": _claimed(tx, visit)})
     return _next(visit, given["task"])
 
@@ -40,27 +40,27 @@ def show(visit: Visit) -> Response:
 
 
 def answer(visit: Visit) -> Response:
-    """Take the answer, and the next question with it."""
+    """Store the answer, and claim the next question."""
     task = _task(visit)
     try:
         if not visit.text("answer").strip():
             raise Refused("Write an answer. If the question cannot be answered, skip it below.")
 
         def act(tx: Tx) -> dict[str, Any]:
-            said = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
-            stops = said.excluded or visit.text("then") == "stop"
-            return {"late": said.late, "task": None if stops else _claimed(tx, visit), "excluded": said.excluded}
+            done = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
+            stops = done.excluded or visit.text("then") == "stop"
+            return {"late": done.late, "task": None if stops else _claimed(tx, visit), "excluded": done.excluded}
 
-        done = visit.once(f"verify {task}", act)
+        stored = visit.once(f"verify {task}", act)
     except Exception as error:
         return page_again(visit, error, _page)
-    if visit.text("then") == "stop" or done.get("excluded"):
+    if visit.text("then") == "stop" or stored.get("excluded"):
         return visit.redirect("/home")
-    return _next(visit, done["task"], saved="late" if done["late"] else "yes")
+    return _next(visit, stored["task"], saved="late" if stored["late"] else "yes")
 
 
 def extend(visit: Visit) -> Response:
-    """More time; typed text is shown again."""
+    """Give the person more time; typed text is shown again."""
     task = _task(visit)
     try:
         visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
@@ -70,7 +70,7 @@ def extend(visit: Visit) -> Response:
 
 
 def skip(visit: Visit) -> Response:
-    """Give the question back, flag it, or report the image, by the reason given; then the next question."""
+    """Return the question, and depending on the reason flag it or report the image; then show the next question."""
     task = _task(visit)
 
     def act(tx: Tx) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def skip(visit: Visit) -> Response:
 
 
 def _task(visit: Visit) -> str:
-    """The task that the reference in the address stands for."""
+    """The task whose sealed reference is in the address."""
     task = visit.service.keys.unseal(visit.request.path_params["task"])
     if task is None:
         raise Failure(404)

@@ -1,5 +1,5 @@
-// Comfort on top of pages that work without it: drafts, pending state, live count, lease clock, optional shortcuts.
-// Drafts stay in this browser, by person; a draft goes when the server shows the page without its field.
+// Optional extras for pages that work without JavaScript: drafts, pending state, live count, lease clock, shortcuts.
+// Drafts are stored in this browser, by person, and deleted after a week.
 
 const person = document.body.dataset.person || "";
 const prefix = `askew:${person}:`;

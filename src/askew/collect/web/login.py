@@ -108,14 +108,14 @@ def owner_link(tx: Tx) -> str:
 
 def open_invite(tx: Tx, token: str) -> AnyRow:
     """The invite of a link that can still be used."""
-    found = tx.first(sa.select(invite).where(invite.c.token_hash == token_hash(token)))
-    if found is None:
+    row = tx.first(sa.select(invite).where(invite.c.token_hash == token_hash(token)))
+    if row is None:
         raise Gone("This invite link is unknown. Perhaps a part of it is missing.")
-    if found.used_at is not None and found.completion_code is None:
+    if row.used_at is not None and row.completion_code is None:
         raise Gone("This invite link has already been used.")
-    if found.expires_at is not None and found.expires_at <= tx.now:
+    if row.expires_at is not None and row.expires_at <= tx.now:
         raise Gone("This invite link has expired.")
-    return found
+    return row
 
 
 def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
@@ -137,20 +137,20 @@ def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
 
 def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str]) -> int:
     """Use an invite; returns the id of the person: a new one, unless the invite is for an existing person."""
-    found = open_invite(tx, token)
-    if found.annotator_id is not None:
-        tx.change(invite, invite.c.id == found.id, used_at=tx.now)
-        return int(found.annotator_id)
-    if found.completion_code is not None:
+    invitation = open_invite(tx, token)
+    if invitation.annotator_id is not None:
+        tx.change(invite, invite.c.id == invitation.id, used_at=tx.now)
+        return int(invitation.annotator_id)
+    if invitation.completion_code is not None:
         if not ids:
             raise Refused("This link must contain your id on the platform. Go to the platform and open it there.")
-        _refuse_known_ids(tx, found.id, ids)
+        _refuse_known_ids(tx, invitation.id, ids)
         name = name.strip() or f"worker {secrets.token_hex(4)}"
-        ids = {**ids, INVITE_KEY: str(found.id)}
-    new = add_annotator(tx, name, found.role, ids)
+        ids = {**ids, INVITE_KEY: str(invitation.id)}
+    new = add_annotator(tx, name, invitation.role, ids)
     if password_hash is not None:
         tx.change(annotator, annotator.c.id == new, password_hash=password_hash)
-    tx.change(invite, invite.c.id == found.id, used_at=tx.now)
+    tx.change(invite, invite.c.id == invitation.id, used_at=tx.now)
     return new
 
 
@@ -174,8 +174,8 @@ def completion_code(tx: Tx, who: AnyRow) -> str | None:
 
 def find_password(tx: Tx, name: str) -> tuple[int, str | None]:
     """Id and stored password of the person of that name; 0 and None if there is none."""
-    found = tx.first(sa.select(annotator.c.id, annotator.c.password_hash).where(annotator.c.name == name.strip()))
-    return (0, None) if found is None else (found.id, found.password_hash)
+    row = tx.first(sa.select(annotator.c.id, annotator.c.password_hash).where(annotator.c.name == name.strip()))
+    return (0, None) if row is None else (row.id, row.password_hash)
 
 
 def start_session(tx: Tx, annotator_id: int, earlier: str | None = None) -> str:

@@ -185,11 +185,13 @@ class RobotQueue:
             lane = self.lane(call.model_id)
             reply = lane.ask(call, min(first, end - time.monotonic()))
             late = isinstance(reply, Unanswered)
-            said = Prediction(call.question_id, None, error=reply.reason) if isinstance(reply, Unanswered) else reply
+            prediction = (
+                Prediction(call.question_id, None, error=reply.reason) if isinstance(reply, Unanswered) else reply
+            )
             over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
-                outcome = record_reply(tx, call, said, "stop" if over else "redraw" if late else "retry")
-            self._count(lane, call, said)
+                outcome = record_reply(tx, call, prediction, "stop" if over else "redraw" if late else "retry")
+            self._count(lane, call, prediction)
             if not isinstance(outcome, RetryDraw):
                 return outcome
             call, first = outcome.call, self.timeout
@@ -229,9 +231,9 @@ class RobotQueue:
                 lane.stop()
             self._lanes.clear()
 
-    def _count(self, lane: Lane, call: Call, said: Prediction) -> None:
+    def _count(self, lane: Lane, call: Call, prediction: Prediction) -> None:
         """The breaker; refusals and empty answers count too, since the person gets no answer either way."""
-        if said.answer is not None:
+        if prediction.answer is not None:
             lane.failures = 0
             return
         lane.failures += 1
@@ -248,5 +250,5 @@ class RobotQueue:
                 "model.breaker",
                 f"round {round_id}",
                 None,
-                {"model": call.model_id, "failures": lane.failures, "error": (said.error or "")[:200]},
+                {"model": call.model_id, "failures": lane.failures, "error": (prediction.error or "")[:200]},
             )

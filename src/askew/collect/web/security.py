@@ -227,7 +227,7 @@ def form_fields(body: bytes, limit: int) -> dict[str, str] | None:
         )
     except ValueError:
         return None
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in pairs:
-        found.setdefault(name, value)
-    return found
+        fields.setdefault(name, value)
+    return fields

@@ -118,15 +118,15 @@ Who = Literal["anyone", "person", "worker", "owner"]
 @cache
 def templates() -> Environment:
     """The templates: every value is escaped, and an undefined name is an error."""
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("askew.collect.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(FILTERS)
-    return made
+    environment.filters.update(FILTERS)
+    return environment
 
 
 @cache
@@ -246,16 +246,16 @@ class Visit:
 
     def number(self, name: str) -> int:
         """An id from the path."""
-        found = int(self.request.path_params[name])
-        if found > LARGEST:
+        number = int(self.request.path_params[name])
+        if number > LARGEST:
             raise Failure(404)
-        return found
+        return number
 
     def field_number(self, name: str) -> int:
         """An id from the form; 0, which is no id, if it is not a number."""
         text = self.text(name)
-        found = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
-        return found if found <= LARGEST else 0
+        number = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
+        return number if number <= LARGEST else 0
 
     def text(self, name: str) -> str:
         """A field of the form; empty if it was not sent."""

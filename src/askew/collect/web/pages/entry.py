@@ -41,12 +41,12 @@ def sign_in(visit: Visit) -> Response:
         page.headers["Retry-After"] = str(too_often.seconds)
         return page
     with service.database.read() as tx:
-        found, stored = login.find_password(tx, name.replace("\0", ""))
+        person, stored = login.find_password(tx, name.replace("\0", ""))
     if not service.passwords.matches(stored, visit.text("password")):
         error = "The name or the password is wrong. Check both and try again."
         return visit.render("sign_in.html", 401, name=name, error=error)
     with service.database.write() as tx:
-        token = login.start_session(tx, found, visit.request.cookies.get(service.cookie))
+        token = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
     return visit.set_session(visit.redirect("/home"), token)
 
 
@@ -63,13 +63,15 @@ def invite_page(visit: Visit) -> Response:
     """The page of an invite link; the link is used only when the button is pressed."""
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
-        found = _open(tx, visit.request.path_params["token"])
-        own = _entered(visit, found.id, ids)
+        invitation = _open(tx, visit.request.path_params["token"])
+        own = _entered(visit, invitation.id, ids)
     if own:
         return visit.redirect("/home")
-    if found.completion_code is not None and not ids:
+    if invitation.completion_code is not None and not ids:
         raise Failure(422, "platform")
-    return _invite(visit, found.role, found.annotator_id is not None, found.completion_code is not None, ids, "")
+    return _invite(
+        visit, invitation.role, invitation.annotator_id is not None, invitation.completion_code is not None, ids, ""
+    )
 
 
 def accept_invite(visit: Visit) -> Response:
@@ -79,13 +81,13 @@ def accept_invite(visit: Visit) -> Response:
         earlier = tx.value(
             sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
         )
-        found = None if earlier else _open(tx, token)
+        invitation = None if earlier else _open(tx, token)
     ids = login.platform_ids({k[3:]: v for k, v in visit.form.items() if k.startswith("id.")})
     password = visit.text("password")
-    known = found is not None and found.annotator_id is not None
-    platform = found is not None and found.completion_code is not None
+    known = invitation is not None and invitation.annotator_id is not None
+    platform = invitation is not None and invitation.completion_code is not None
     try:
-        needed = found is not None and not known and (password or not platform)
+        needed = invitation is not None and not known and (password or not platform)
         stored = service.passwords.hash(password) if needed else None
         with service.database.write() as tx:
             earlier = tx.value(
@@ -95,8 +97,8 @@ def accept_invite(visit: Visit) -> Response:
             once(tx, visit.form_key, person, "invite", dict)
             session = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
     except Refused as error:
-        assert found is not None
-        return _invite(visit, found.role, known, platform, ids, str(error), 422)
+        assert invitation is not None
+        return _invite(visit, invitation.role, known, platform, ids, str(error), 422)
     except Gone as gone:
         raise Failure(409, "invite", str(gone)) from None
     return visit.set_session(visit.redirect("/home"), session)

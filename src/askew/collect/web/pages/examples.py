@@ -35,7 +35,7 @@ def listed(visit: Visit) -> Response:
     query = visit.request.query_params
     wanted = {name: query.get(name, "")[:120].replace("\0", "") for name in ("state", "standing", "q", "before")}
     with visit.service.database.read() as tx:
-        rows = tx.rows(_found(wanted))
+        rows = tx.rows(_matching(wanted))
         reported = _reported(tx)
     more = rows[-1].id if len(rows) == ROWS else None
     choices: dict[str, Any] = {"states": QUESTION_STATES, "standings": STANDINGS}
@@ -99,9 +99,9 @@ def _change(visit: Visit, kind: str, change: Any) -> Response:
     return visit.redirect(f"/owner/examples/{number}")
 
 
-def _found(wanted: dict[str, str]) -> sa.Select[Any]:
+def _matching(wanted: dict[str, str]) -> sa.Select[Any]:
     flags = sa.select(sa.func.count()).where(flag.c.question_id == question.c.id).scalar_subquery()
-    found = (
+    statement = (
         sa.select(
             question.c.id,
             question.c.text,
@@ -124,17 +124,17 @@ def _found(wanted: dict[str, str]) -> sa.Select[Any]:
         .limit(ROWS)
     )
     if wanted["state"] in QUESTION_STATES:
-        found = found.where(question.c.state == wanted["state"])
+        statement = statement.where(question.c.state == wanted["state"])
     if wanted["standing"] in STANDINGS:
-        found = found.where(question.c.standing == wanted["standing"])
+        statement = statement.where(question.c.standing == wanted["standing"])
     if wanted["standing"] == "flagged":
-        found = found.where(flags > 0)
+        statement = statement.where(flags > 0)
     if wanted["q"]:
         parts = (question.c.text, prediction.c.answer, judgement.c.answer, annotator.c.pseudonym)
-        found = found.where(sa.or_(*(part.icontains(wanted["q"], autoescape=True) for part in parts)))
+        statement = statement.where(sa.or_(*(part.icontains(wanted["q"], autoescape=True) for part in parts)))
     if wanted["before"].isascii() and wanted["before"].isdigit() and len(wanted["before"]) < 10:
-        found = found.where(question.c.id < int(wanted["before"]))
-    return found
+        statement = statement.where(question.c.id < int(wanted["before"]))
+    return statement
 
 
 def _reported(tx: Tx) -> list[Any]:

@@ -54,7 +54,7 @@ def send_quiz(visit: Visit) -> Response:
     try:
 
         def act(tx: Tx) -> dict[str, bool]:
-            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _said(visit)).passed}
+            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _verdicts(visit)).passed}
 
         visit.once("quiz", act)
     except Refused as refusal:
@@ -62,7 +62,7 @@ def send_quiz(visit: Visit) -> Response:
     return visit.redirect("/quiz")
 
 
-def _said(visit: Visit) -> dict[int, str]:
+def _verdicts(visit: Visit) -> dict[int, str]:
     """Example to verdict, from the form."""
     sent = ((name.removeprefix("item-"), value) for name, value in visit.form.items() if name.startswith("item-"))
     return {int(key): value for key, value in sent if key.isascii() and key.isdigit() and len(key) < 10}
@@ -73,7 +73,7 @@ def _quiz_page(visit: Visit, status: int = 200, error: str = "") -> Response:
         quiz = quiz_for(tx, visit.me)
     if not quiz.needed and (quiz.last is None or not quiz.last.passed):
         return visit.redirect("/home")
-    return visit.render("quiz.html", status, quiz=quiz, error=error, said=_said(visit), verdicts=VERDICTS)
+    return visit.render("quiz.html", status, quiz=quiz, error=error, chosen=_verdicts(visit), verdicts=VERDICTS)
 
 
 PAGES = (

@@ -39,11 +39,11 @@ def history(visit: Visit) -> Response:
     before = int(older) if older.isascii() and older.isdigit() and len(older) < 10 else None
     with visit.service.database.read() as tx:
         asked = _questions(tx, visit.me, before)
-        said = tx.rows(_answers(visit.me).order_by(sa.desc("at")).limit(ROWS))
+        answered = tx.rows(_answers(visit.me).order_by(sa.desc("at")).limit(ROWS))
         done = progress.progress_of(tx, visit.me)
     notice = DONE.get(visit.request.query_params.get("done", ""), "")
     more = asked[-1].id if len(asked) == ROWS else None
-    return visit.render("my_work.html", asked=asked, said=said, done=done, notice=notice, more=more)
+    return visit.render("my_work.html", asked=asked, answered=answered, done=done, notice=notice, more=more)
 
 
 def withdraw(visit: Visit) -> Response:
@@ -97,7 +97,7 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
     busy = sa.exists().where(slot.c.question_id == question.c.id, slot.c.state != "OPEN")
     judged = question.c.state.in_(("CORRECT", "UNSURE", "VERIFYING"))
     working = round_.c.state.in_(("OPEN", "DRAINING"))
-    found = (
+    statement = (
         sa.select(
             question.c.id,
             question.c.text,
@@ -119,7 +119,7 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
         .order_by(question.c.id.desc())
         .limit(ROWS)
     )
-    return list(tx.rows(found if before is None else found.where(question.c.id < before)))
+    return list(tx.rows(statement if before is None else statement.where(question.c.id < before)))
 
 
 def _answers(me: int) -> sa.Select[Any]:

@@ -19,10 +19,10 @@ FOREVER = "max-age=31536000, immutable"
 
 def static(visit: Visit) -> Response:
     """A static file, from a table in memory: no path is ever built from a request."""
-    found = visit.service.assets.get(visit.request.path_params["name"])
-    if found is None:
+    asset = visit.service.assets.get(visit.request.path_params["name"])
+    if asset is None:
         raise Failure(404)
-    return Response(found[0], headers={"Content-Type": found[1], "Cache-Control": f"public, {FOREVER}"})
+    return Response(asset[0], headers={"Content-Type": asset[1], "Cache-Control": f"public, {FOREVER}"})
 
 
 def show_image(visit: Visit) -> Response:
@@ -31,11 +31,11 @@ def show_image(visit: Visit) -> Response:
     if re.fullmatch("[0-9a-f]{64}", sha256) is None:
         raise Failure(404)
     with visit.service.database.read() as tx:
-        found = tx.first(sa.select(image.c.suffix, image.c.hidden_at).where(image.c.sha256 == sha256))
-        suffix = found.suffix if found is not None else None
+        row = tx.first(sa.select(image.c.suffix, image.c.hidden_at).where(image.c.sha256 == sha256))
+        suffix = row.suffix if row is not None else None
         for table in (gold_item, quiz_item):
             suffix = suffix or tx.value(sa.select(table.c.suffix).where(table.c.sha256 == sha256).limit(1))
-    hidden = found is not None and found.hidden_at is not None and visit.person.role != "owner"
+    hidden = row is not None and row.hidden_at is not None and visit.person.role != "owner"
     if suffix is None or hidden:
         raise Failure(404)
     try:

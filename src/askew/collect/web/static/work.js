@@ -92,7 +92,7 @@ function runLeaseClock() {
   const tick = () => {
     const left = Math.max(0, Math.round((end - performance.now()) / 1000));
     if (left === 0) {
-      text.textContent = "The time is over. You can still continue, unless this has been given to somebody else.";
+      text.textContent = "Your time is up. You can still continue unless this has been given to somebody else.";
       warning.hidden = true;
       return;
     }

@@ -214,6 +214,8 @@ def test_the_address_of_a_form_opens_the_page_above_it(web: WebStudy) -> None:
             assert answer.status == 303, page.path
     assert browser.get("/verify/%C3%A9%0D%0A/answer").location == "/verify/%C3%A9%0D%0A"
     assert browser.get("/write").status == 405
+    assert "cannot be opened" in browser.get("/write").html
+    assert "receives no forms" in browser.post("/my-work").html
 
 
 def test_an_error_in_the_page_of_an_error_is_still_a_sentence(
@@ -270,6 +272,7 @@ def test_excluded_people_see_it_at_once_keep_their_data_and_can_delete_their_acc
     assert page.html.count("You no longer take part in this study") == 2, "in the title and the heading, not again"
     assert "What is it?" in page.html
     assert "You no longer take part in this study" in browser.get("/home").html
+    assert '<a class="button" href="/my-work">My work</a>' in browser.get(work).html
     assert browser.get("/my-work/data.json").status == 200
     assert browser.post("/my-work/delete", sure="yes", work="remove").status == 200
     assert browser.get("/my-work").status == 401

@@ -95,6 +95,12 @@ WORDS: dict[tuple[int, str], Words] = {
         "Go back to the start page.",
     ),
     (405, ""): Words(
+        "This address receives no forms",
+        "It can only be opened.",
+        _NOT_SAVED,
+        "Go back to the start page. What you sent before is saved.",
+    ),
+    (405, "opened"): Words(
         "This address cannot be opened",
         "It only receives forms.",
         _NOT_SAVED,

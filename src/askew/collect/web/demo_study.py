@@ -170,6 +170,15 @@ class Colleagues:
 
 
 SCENES, GOLD = 24, 12
+TYPES = {
+    "A": "the robot was correct",
+    "B": "the author was not sure",
+    "C": "verifiers agreed with the robot",
+    "D": "verifiers did not agree",
+    "E": "the robot was wrong, verified",
+    "U": "not finished",
+}
+"""What the types mean, in a few words."""
 STEPS = """
 What to do, in about five minutes:
   1. Open the link, choose a name and a password, read and agree.
@@ -223,8 +232,8 @@ def finish(study: Study, output: Path) -> None:
         if last.state in ("OPEN", "DRAINING"):
             frozen = freeze(tx, last.id, seed=0, drop_incomplete=True)
             kinds = sorted(frozen.types.values())
-            counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-            print(f"\nFrozen: {counts or 'no questions'} (type E: verified, the robot was wrong).")
+            counts = [f"{kinds.count(kind)} {kind} ({TYPES[kind]})" for kind in dict.fromkeys(kinds)]
+            print(f"\nFrozen: {', '.join(counts) or 'no questions'}.")
     release(study, output)
     print(f"Released to {output}.")
     if data := questions_to_ask(output):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from contextlib import closing
 from random import Random
 from threading import Thread
@@ -60,6 +61,18 @@ def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
         assert together == {key: (places[key], {"at": places[key]}) for key in order[50:100]}
         assert [records.pop(key) for key in [*order[:100], 1000, "x"]] == [None] * 102
         assert list(records.numbers()) == sorted((keys.index(key), key) for key in order[100:])
+
+
+def test_a_record_on_disk_takes_25_bytes_of_memory() -> None:
+    count = 20_000
+    tracemalloc.start()
+    try:
+        with closing(RecordFile((7919 * n % count, n, {"text": f"of {n}"}) for n in range(count))) as records:
+            held, _ = tracemalloc.get_traced_memory()
+            assert held < 25 * count + 80_000
+            assert records.pop_all([7919, 15_838]) == {7919: (1, {"text": "of 1"}), 15_838: (2, {"text": "of 2"})}
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("recent", [5, 1 << 15])

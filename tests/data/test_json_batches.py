@@ -11,11 +11,20 @@ import pytest
 
 import askew.data.json_batches
 import askew.data.json_stream
-from askew.data.json_batches import Undecided, batches
+from askew.data.json_batches import _DEEPEST, Undecided, _is_deep, batches
 from askew.data.json_stream import items
 from askew.errors import DataError
 
 WORDS = ("yes", 'a "quoted" one', "back\\slash", "\\\\", "[{", "}]", ", {", "ünï\u2028", "", '\\"', "tab\t", '}, {"id"')
+
+
+@pytest.mark.parametrize("inside", ['"x"', '"]}[{"', r'"a\"]\\", "{"', "1"])
+@pytest.mark.parametrize("deep", [1, 4, _DEEPEST - 1, _DEEPEST, _DEEPEST + 1, _DEEPEST + 4])
+def test_depth_is_exact_with_and_without_brackets_in_texts(inside: str, deep: int) -> None:
+    for opening, closing in (("[", "]"), ('{"a": ', "}")):
+        text = opening * (deep - 1) + f"[{inside}]" + closing * (deep - 1)
+        assert json.loads(text)
+        assert _is_deep(f'{{"text": "", "list": [{{}}, []]}}, {text}, {{"b": [1]}}'.encode()) == (deep > _DEEPEST)
 
 
 @pytest.fixture

@@ -100,11 +100,11 @@ class Index:
 class RecordFile:
     """Records by id in a temporary file, to be taken out in any order; a quarter of the work of an :class:`Index`.
 
-    Ids must be distinct. Records are JSON values and tuples of them. Memory: 25 bytes a record.
+    Ids must be distinct. Records are JSON values; a tuple may become a list. Memory: 25 bytes a record.
 
     >>> with closing(RecordFile([(1, 7, {"answer": "yes"}), ("1", 8, (2,))])) as records:
     ...     records.pop("1"), records.pop("1"), records.pop(2), list(records.numbers())
-    ((8, (2,)), None, None, [(7, 1)])
+    ((8, [2]), None, None, [(7, 1)])
     """
 
     def __init__(self, entries: Iterable[tuple[Id, int, Any]]) -> None:
@@ -126,7 +126,7 @@ class RecordFile:
         rest = iter(entries)
         while some := list(islice(rest, _SOME)):
             keys, places, records = zip(*some, strict=True)
-            packed = list(map(marshal.dumps, zip(keys, records, strict=True)))
+            packed = _dumped(list(zip(keys, records, strict=True)))
             lengths = list(map(len, packed))
             starts.extend(accumulate(lengths[:-1], initial=self._blocks.append(b"".join(packed))))
             sizes.extend(lengths)
@@ -144,27 +144,55 @@ class RecordFile:
 
     def pop_all(self, keys: Sequence[Id]) -> dict[Id, tuple[int, Any]]:
         """The numbers and records with these ids, which are removed; many at once take half the time."""
+        if not self._left:
+            return {}
         wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
         places = np.searchsorted(np.asarray(self._hashes), wanted)
-        found = {}
-        hashes, starts, sizes, numbers, left = self._hashes, self._starts, self._sizes, self._numbers, self._left
-        read, loads = self._blocks.read, marshal.loads
-        for key, place in zip(keys, places.tolist(), strict=True):
-            while place < len(left) and hashes[place] == hash(key):
-                named, record = loads(read(sizes[place], starts[place]))
-                if named == key and left[place]:
-                    left[place] = 0
-                    found[key] = numbers[place], record
-                    break
-                place += 1
+        places[places == len(self._left)] = 0
+        starts, sizes = (np.asarray(column)[places].tolist() for column in (self._starts, self._sizes))
+        read = _loaded(self._blocks.read_all(sizes, starts))
+        found, left, numbers = {}, self._left, self._numbers
+        for key, place, (named, record) in zip(keys, places.tolist(), read, strict=True):
+            if named != key and (place := self._same_hash(key, place)) is not None:
+                record = self._read(place)[1]
+            if place is not None and left[place]:
+                left[place] = 0
+                found[key] = numbers[place], record
         return found
+
+    def _same_hash(self, key: Id, place: int) -> int | None:
+        """The place of this id, which is after that of another id with the same hash; None if there is none."""
+        while place < len(self._left) and self._hashes[place] == hash(key):
+            if self._read(place)[0] == key:
+                return place
+            place += 1
+        return None
+
+    def _read(self, place: int) -> tuple[Id, Any]:
+        ((named, record),) = _loaded([self._blocks.read(self._sizes[place], self._starts[place])])
+        return named, record
 
     def numbers(self) -> Iterator[tuple[int, Id]]:
         """The number and id of all remaining records, by number."""
         left = [place for place, there in enumerate(self._left) if there]
-        read = self._blocks.read
         for place in sorted(left, key=self._numbers.__getitem__):
-            yield self._numbers[place], marshal.loads(read(self._sizes[place], self._starts[place]))[0]
+            yield self._numbers[place], self._read(place)[0]
+
+
+def _dumped(values: list[tuple[Id, Any]]) -> list[bytes]:
+    """The values as JSON; in Python's own format if one has text that is not valid Unicode."""
+    try:
+        return list(map(orjson.dumps, values))
+    except TypeError:
+        return list(map(marshal.dumps, values))
+
+
+def _loaded(blocks: list[bytes]) -> list[Any]:
+    """The values again."""
+    try:
+        return list(map(orjson.loads, blocks))
+    except orjson.JSONDecodeError:
+        return [orjson.loads(block) if block.startswith(b"[") else marshal.loads(block) for block in blocks]
 
 
 _SOME = 128

@@ -28,6 +28,8 @@ _STEP[list(b"]}")] = -1
 _OTHERS = bytes(code for code in range(256) if code not in b'"[]{}')
 _DEEPEST = MAX_DEPTH - 2
 """How deep a record may be: it is within a list, which may be within an object."""
+_USUAL_DEPTH = 3
+"""Few records are deeper."""
 _LONG = 1 << 21
 """Longer records are left to the other parser, which needs less memory for them."""
 _SEPARATOR = re.compile(rb',\s*\{\s*"[^"\\]*"')
@@ -134,7 +136,13 @@ def _is_deep(text: bytes) -> bool:
     >>> _is_deep(b'{"a": "[[[[", "b": [1]}' * 100), _is_deep(b"[" * 100 + b"]" * 100)
     (False, True)
     """
-    signs = _unescaped(text).translate(None, _OTHERS).replace(b'""', b"")  # what is left is in or out of text as before
+    signs = _unescaped(text).translate(None, _OTHERS)
+    if 2 * signs.count(b'""') == signs.count(b'"'):  # then no bracket is in a text, and pairs cancel from within
+        left = signs.translate(None, b'"')
+        for _ in range(_USUAL_DEPTH):
+            left = left.replace(b"{}", b"").replace(b"[]", b"")
+        if not left:
+            return False
     return bool(_levels(np.frombuffer(signs, dtype=np.uint8))[1].max(initial=0) > _DEEPEST)
 
 

@@ -6,7 +6,8 @@ import os
 import pickle
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from tempfile import TemporaryFile
 from typing import Generic, TypeAlias, TypeVar
 from weakref import finalize
@@ -55,6 +56,12 @@ class TempBlocks:
             return os.pread(self._file.fileno(), size, start)
         self._file.seek(start)
         return self._file.read(size)
+
+    def read_all(self, sizes: Sequence[int], starts: Sequence[int]) -> list[bytes]:
+        """The bytes at several places; faster than one after another."""
+        if sys.platform != "win32":
+            return list(map(os.pread, repeat(self._file.fileno()), sizes, starts))
+        return list(map(self.read, sizes, starts))
 
 
 class TempObjects(Generic[T]):

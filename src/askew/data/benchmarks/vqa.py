@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import itemgetter
-from typing import Any
-
-import orjson
+from typing import Any, TypeAlias
 
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
 from askew.data.disk_index import RecordFile, distinct
@@ -28,6 +26,8 @@ from askew.types import Id, ImageRef, Question
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
 _ANSWER, _CONFIDENCE = itemgetter("answer"), itemgetter("answer_confidence")
+Entry: TypeAlias = tuple[int, Id, Any]
+"""The number, id and content of a record."""
 _QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
 
 
@@ -77,9 +77,10 @@ class Vqa:
             annotations = (
                 stack.enter_context(closing(Annotations(answered, pack=_packed))) if self.annotations else None
             )
-            records: Iterator[tuple[int, Id, Any]] = distinct(asked, items(self.path, "questions"), question_id)
-            for number, key, record in annotations.looked_up(records) if annotations else records:
-                entry = annotations.take(key) if annotations else None
+            records: Iterator[Entry] = distinct(asked, items(self.path, "questions"), question_id)
+            for (number, key, record), entry in (
+                annotations.joined(records) if annotations else zip(records, repeat(None))
+            ):
                 try:
                     image, words = _question(record, images)
                 except (BadRecord, BadImage) as fault:
@@ -120,8 +121,7 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
     >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
     ('yes',)
     """
-    packed = type(record) is bytes
-    named, answers, confidences, kind, opening = orjson.loads(record) if packed else _annotation(record)
+    named, answers, confidences, kind, opening = _annotation(record) if type(record) is dict else record
     if named is not None and named != image.id:
         raise BadRecord(
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
@@ -139,11 +139,9 @@ def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[
 
 
 def _packed(record: Mapping[str, Any]) -> Any:
-    """The annotation in the form in which it is stored until it is looked up; a bad one unchanged, so that it is
-    refused then.
-    """
+    """What is stored of an annotation until it is looked up; a bad one unchanged, so that it is refused then."""
     try:
-        return orjson.dumps(_annotation(record))
+        return _annotation(record)
     except BadRecord:
         return record
 
@@ -296,15 +294,16 @@ class Annotations:
                 return self.take(key)
         return None
 
-    def looked_up(self, records: Iterator[tuple[int, Id, Any]]) -> Iterator[tuple[int, Id, Any]]:
-        """The same records of questions, whose annotations will be taken; those on disk are looked up together."""
+    def joined(self, records: Iterator[Entry]) -> Iterator[tuple[Entry, tuple[int, Any] | None]]:
+        """The records of questions, each with what ``take`` returns for it; those on disk are looked up together."""
         for record in records:
             if self._indexed is None:
-                yield record
+                yield record, self.take(record[1])
             else:
                 some = [record, *islice(records, _TOGETHER - 1)]
-                self._waiting.update(self._indexed.pop_all([key for _, key, _ in some]))
-                yield from some
+                found = self._indexed.pop_all([key for _, key, _ in some])
+                for one in some:
+                    yield one, found.get(one[1])
 
     def refuse_left_over(self) -> None:
         """Refuse the annotations that were not looked up, which have no question."""

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 from outcomes_by_hand import outcome, variant
 
 from askew.errors import BadOption
-from askew.metrics import group_rows
+from askew.metrics import group_rows, scorer
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.group_rows import GroupRows, Numbering, image_number, keep
 from askew.metrics.paired_difference import compare
-from askew.metrics.scorer import score
+from askew.metrics.scorer import Scorer, score
 from askew.types import Kind, Prediction
 from askew.verbs import Metric
 
@@ -141,10 +142,34 @@ def test_rows_in_the_file_are_scored_like_rows_in_memory(monkeypatch):
     expected, differences = score(outcomes, METRICS), compare(runs, METRICS)
     assert expected[0].images == 15
     assert expected[0].failed
+    monkeypatch.setattr(scorer, "_TOGETHER", 1)
+    assert score(outcomes, METRICS) == expected, "one metric at a time"
     monkeypatch.setattr(group_rows, "_TOGETHER", 4)
     assert len(list(rows_of(*outcomes).select(("", "")))) == 13
     assert score(outcomes, METRICS) == expected
     assert repr(compare(runs, METRICS)) == repr(differences)
+
+
+def test_memory_is_that_of_one_metric_at_a_time(monkeypatch):
+    """With an image for each of 20,000 questions and ten metrics; rows are in the file."""
+    monkeypatch.setattr(group_rows, "_TOGETHER", 1 << 10)
+    monkeypatch.setattr(scorer, "_TOGETHER", 1 << 14)
+    first = outcome("red", "red", variant("red", "red"))
+    counted = Scorer({str(number): Accuracy("original") for number in range(10)}, parts=())
+    tracemalloc.start()
+    try:
+        for n in range(20_000):
+            image = replace(first.group.original.image, id=n)
+            counted.add(replace(first, group=replace(first.group, original=replace(first.group.original, image=image))))
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        scores = counted.scores()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [one.images for one in scores] == [20_000] * 10
+    assert held < 500_000
+    assert peak - held < 20_000 * 150
 
 
 def test_index_numbers_start_at_zero():

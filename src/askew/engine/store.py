@@ -43,9 +43,9 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 _FIELDS = ", ".join(name for name, _ in COLUMNS)
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
-_CACHE_KB = 64 << 10
+_CACHE_KB = 16 << 10
 """Memory for pages of the file: with SQLite's default of 2 MB, unordered keys would read and write the same pages
-often."""
+often. More than this saves no time, even with two million answers."""
 PREFIX = 8
 """The number of leading bytes by which the keys of a run are distinguished."""
 

@@ -8,6 +8,7 @@ of the original.
 
 from __future__ import annotations
 
+import pickle
 from array import array
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,14 +117,15 @@ class GroupRows:
             found = np.union1d(found, np.asarray(block.image))
         return found
 
-    def select(self, part: tuple[str, str]) -> Iterator[dict[str, Selected]]:
-        """The rows of each metric in this part, block by block; those of one group are in one block."""
+    def select(self, part: tuple[str, str], metrics: Sequence[str] | None = None) -> Iterator[dict[str, Selected]]:
+        """The rows of each metric, or of these, in this part, block by block; those of one group are in one block."""
         name, value = part
+        wanted_metrics = list(self.metrics) if metrics is None else metrics
         wanted = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
         for block in self._blocks():
             chosen = wanted[np.asarray(block.combination)]
             if chosen.any():
-                yield block.select(chosen)
+                yield block.select(chosen, wanted_metrics)
 
     def _blocks(self) -> Iterator[_Block]:
         yield from self._written
@@ -151,6 +153,7 @@ class GroupRows:
         for name, metric in self.metrics.items():
             block.tables[name].add(record, metric, outcome, incomplete)
         if record + 1 == _TOGETHER:
+            block.pack()
             self._written.append(block)
             self._block = _Block(list(self.metrics))
 
@@ -241,11 +244,18 @@ class _Block:
         self.combination, self.group, self.image = array("i"), array("i"), array("q")
         self.incomplete = array("b")
         self.tables = {name: _MetricRows() for name in metrics}
+        self._packed: dict[str, bytes] = {}
 
-    def select(self, chosen: npt.NDArray[np.bool_]) -> dict[str, Selected]:
+    def pack(self) -> None:
+        """Pickle each metric's rows by itself, so that those of few metrics can be read; nothing can be added then."""
+        self._packed = {name: pickle.dumps(table) for name, table in self.tables.items()}
+        self.tables = {}
+
+    def select(self, chosen: npt.NDArray[np.bool_], metrics: Sequence[str]) -> dict[str, Selected]:
         incomplete = np.asarray(self.incomplete).astype(bool)
         group, image = np.asarray(self.group), np.asarray(self.image)
-        return {metric: table.select(chosen, incomplete, group, image) for metric, table in self.tables.items()}
+        tables = {name: pickle.loads(self._packed[name]) if self._packed else self.tables[name] for name in metrics}
+        return {name: table.select(chosen, incomplete, group, image) for name, table in tables.items()}
 
 
 class _MetricRows:

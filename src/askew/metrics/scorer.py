@@ -17,6 +17,9 @@ _DIVISORS = {"official": "min(3, n - 1)", "robust": "min(3, n - 1)", "simple": "
 """How many of n reference answers must match for an accuracy of 1. In ``official`` and ``robust`` one of the n is left
 out in turn; the official evaluator always divides by 3, so with one to three answers it cannot give 1."""
 
+_TOGETHER = 1 << 20
+"""Metrics times images whose sums are in memory at a time, some 20 bytes each."""
+
 
 class Scorer:
     """Scores of all metrics over everything and over each part, from outcomes added one by one in any order.
@@ -42,17 +45,19 @@ class Scorer:
 
     def scores(self) -> list[Score]:
         """All scores so far."""
-        images = self._rows.images()
+        images, names = self._rows.images(), list(self._rows.metrics)
+        together = max(1, _TOGETHER // (len(images) + 1))
         return [
             self._score(name, part, sums)
             for part in self._rows.parts()
-            for name, sums in self._sums(part, images).items()
+            for start in range(0, len(names), together)
+            for name, sums in self._sums(part, names[start : start + together], images).items()
             if part[0] == WHOLE or sums.rows or sums.failed
         ]
 
-    def _sums(self, part: tuple[str, str], images: Ints) -> dict[str, _ImageSums]:
-        found = {name: _ImageSums(images) for name in self._rows.metrics}
-        for block in self._rows.select(part):
+    def _sums(self, part: tuple[str, str], names: Sequence[str], images: Ints) -> dict[str, _ImageSums]:
+        found = {name: _ImageSums(images) for name in names}
+        for block in self._rows.select(part, names):
             for name, selected in block.items():
                 found[name].add(selected)
         return found

@@ -8,11 +8,12 @@ import pytest
 from fake_runs import make_run
 
 from askew.errors import DataError
-from askew.report import pair_table as pair_table_module
+from askew.report import pair_reader
 from askew.report.answer_flips import AnswerFlips, matrix
 from askew.report.breaks import examples, find_breaks
 from askew.report.load import Run, load_run
-from askew.report.pair_table import Trait, read_pairs
+from askew.report.pair_reader import read_pairs
+from askew.report.pair_table import ABSENT, Trait
 from askew.report.pair_viewer import choose
 
 
@@ -117,7 +118,7 @@ def test_runs_with_groups_in_another_order_are_aligned(tmp_path: Path) -> None:
     table = read_pairs([a, b])
     assert table.pairs == 31
     assert table.codes[0][:30].tolist() == table.codes[1][:30].tolist()
-    assert (table.codes[0][30], table.offsets[0][30]) == (pair_table_module.ABSENT, -1)
+    assert (table.codes[0][30], table.offsets[0][30]) == (ABSENT, -1)
 
 
 @pytest.mark.parametrize("together", [1, 7, 64])
@@ -134,7 +135,7 @@ def test_blocks_in_the_file_change_nothing(run: Run, tmp_path: Path, together: i
 
     whole = found()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_table_module, "_TOGETHER", together)
+        patch.setattr(pair_reader, "_TOGETHER", together)
         assert found() == whole
         assert len(list(read_pairs([run, other]).blocks)) > 1
 
@@ -172,7 +173,7 @@ def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> N
 
 
 def test_traits_beyond_the_limit_are_left_out_and_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_table_module, "MOST_TRAITS", 6)
+    monkeypatch.setattr(pair_reader, "MOST_TRAITS", 6)
     table = read_pairs([run])
     assert table.uncounted > 0
     assert find_breaks(table)[0].n == 100

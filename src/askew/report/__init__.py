@@ -3,7 +3,7 @@
 Everything is read from the ``results.json`` and ``samples.jsonl`` of one or more runs; nothing is measured again.
 
     load.py           a run's folder -> Run        score_display.py   a score with its interval, as text
-    pair_table.py     every pair of every run as columns, read in one pass
+    pair_table.py     every pair of every run as columns; pair_reader.py reads them in one pass
     report_data.py    the runs, their pairs and their differences: the data of every section
 
     html.py           the page, section by section:

@@ -13,7 +13,7 @@ from askew.report.caveats import asked_of, coverage_lines, made_nothing, plural
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, part, scroll, shapes
-from askew.report.pair_table import read_pairs
+from askew.report.pair_reader import read_pairs
 from askew.report.pair_viewer import Record
 from askew.report.plots import mark, percent
 from askew.report.report_data import ReportData

@@ -57,7 +57,13 @@ def main(args: argparse.Namespace) -> int:
             f"askew build rad --data {args.groups} --output bench"
         )
     made = export(
-        data.groups(), args.output, args.format, args.name, args.prompt, args.image_data == "inline", bool(args.overwrite)
+        data.groups(),
+        args.output,
+        args.format,
+        args.name,
+        args.prompt,
+        args.image_data == "inline",
+        bool(args.overwrite),
     )
     alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
     print(f"{made.questions:,} questions{alike}:")

@@ -64,7 +64,8 @@ def import_world(
     known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {}, size)
     if (known.seed, known.size) != (seed, size):
         raise UsageError(
-            f"The study has scenes of the world with seed {known.seed} and size {known.size}. Use the same ones."
+            f"The study has scenes of the world with seed {known.seed} and size {known.size}; all scenes must be of "
+            f"one world. Add more of them with --seed {known.seed}."
         )
     paths, domains = [], {}
     for index in indices:

@@ -116,6 +116,8 @@ def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
     'Text alone: 56.0 % of the yes/no answers (54.0–58.0; chance 50 %).'
     >>> text_alone_sentence([score | {"far_above_chance": True}])[-80:]
     'Far above chance, so part of these scores may come from words alone: C (56.0 %).'
+    >>> text_alone_sentence([score | {"test": "", "far_above_chance": True}])[-17:]
+    'from words alone.'
     """
     if not scores:
         return ""
@@ -125,8 +127,9 @@ def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
     tests = [test for test in scores[1:] or scores if test.get("far_above_chance")]
     if not tests:
         return sentence
-    far = ", ".join(f"{test['test']} ({100 * test['accuracy']['value']:.1f} %)" for test in tests)
-    return f"{sentence} Far above chance, so part of these scores may come from words alone: {far}."
+    far = ", ".join(f"{test['test']} ({100 * test['accuracy']['value']:.1f} %)" for test in tests if test["test"])
+    named = f": {far}" if far else ""
+    return f"{sentence} Far above chance, so part of these scores may come from words alone{named}."
 
 
 def plural(number: int, noun: str) -> str:

@@ -197,8 +197,8 @@ def _people(args: argparse.Namespace) -> int:
             would = "would stop" if args.preview else "stopped"
             print(f"{effect.verifications} answers and {effect.questions} questions {would} counting;", end=" ")
             print(f"{effect.sessions} writer places open again. In frozen rounds {effect.frozen} stay.")
-        for line in people_lines(tx):
-            print(line)
+        lines = list(people_lines(tx))
+        print("\n".join(lines) or "Nobody takes part yet. Invite people on the owner's page People, or --add NAME.")
     return 0
 
 

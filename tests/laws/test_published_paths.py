@@ -89,7 +89,7 @@ def test_no_output_of_any_suite_names_a_folder_of_this_machine(place, monkeypatc
         call("compare", out / "says", out / "scored", "--output", out / "compared")
         call("report", out / "says", out / "scored", "--output", out / "page" / "report.html")
         page = (out / "page" / "report.html").read_text()
-        assert bool(_embedded(page)["pictures"]) == (name != "accuracy"), f"images of the pairs of {name}"
+        assert bool(_embedded(page)["images"]) == (name != "accuracy"), f"images of the pairs of {name}"
         assert not leaks(out, place)
 
 

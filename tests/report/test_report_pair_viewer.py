@@ -76,7 +76,7 @@ def test_boxes_are_fractions_of_the_image(runs: list) -> None:
     table = read_pairs(runs)
     pair = next(p for p in draw_pairs(table, choose(table, 300), Thumbnails()) if p["test"] == "Visual")
     assert pair["boxes"][1] == [80 / 320, 110 / 240, 50 / 320, 50 / 240, ""]
-    assert len(pair["pictures"]) == 2
+    assert len(pair["images"]) == 2
 
 
 def test_images_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     data.add("models", content.labels)
     data.add("order", content.standings.order)
     data.add_each("pairs", sample.watch(draw_pairs(pairs, chosen, album)))
-    data.add("pictures", album.images)
+    data.add("images", album.images)
     failures = [[{**pair, "key": sample.keys[pair["number"]]} for pair in shown] for shown in failures]
     sure = calibration_section(content)
     chapters = [

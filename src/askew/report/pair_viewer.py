@@ -176,7 +176,7 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
         "image": original.get("image"),
         "old": {"text": old, "people": _people(original), "context": original.get("context", "")},
         "new": {"text": new, "people": _people(variant), "context": variant.get("context", "")},
-        "pictures": images,
+        "images": images,
         "boxes": list(_boxes(note.get("boxes"), original, images[0], album)),
         "note": [[str(name), _brief(value)] for name, value in note.items() if name != "boxes"],
     }

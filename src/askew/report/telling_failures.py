@@ -70,7 +70,7 @@ def failure_cards(failures: Sequence[Record], run: int, album: Thumbnails, suite
 
 def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], linked: bool) -> Html:
     answers = pair["models"][run]
-    images = [_image(number, album, place) for place, number in enumerate(pair["pictures"][:2])]
+    images = [_image(number, album, place) for place, number in enumerate(pair["images"][:2])]
     link = (
         el("a", "Open this pair", href=f"#pair={quote(pair['key'], safe='')}", class_="needs-script")
         if linked

@@ -159,9 +159,9 @@
 
     const shots = (pair) => {
       const column = make("div", { class: "shots" });
-      const captions = pair.pictures.length > 1 ? ["Original image", "Changed image"] : [""];
-      pair.pictures.forEach((number, index) => column.append(shot(pair, number, captions[index], index === 0)));
-      if (pair.boxes.length && pair.pictures.some((number) => number !== null)) {
+      const captions = pair.images.length > 1 ? ["Original image", "Changed image"] : [""];
+      pair.images.forEach((number, index) => column.append(shot(pair, number, captions[index], index === 0)));
+      if (pair.boxes.length && pair.images.some((number) => number !== null)) {
         const button = make("button", { type: "button", "aria-pressed": "false", id: "boxes" }, "Show boxes");
         button.addEventListener("click", () => {
           const on = button.getAttribute("aria-pressed") !== "true";
@@ -179,7 +179,7 @@
       if (number === null) {
         figure.append(make("div", { class: "nothing" }, pair.image === null || pair.image === undefined ? "no image" : `image ${pair.image} is not on this page`));
       } else {
-        const image = make("img", { alt: caption || "The image the question is about", src: `data:image/jpeg;base64,${data.pictures[number]}` });
+        const image = make("img", { alt: caption || "The image the question is about", src: `data:image/jpeg;base64,${data.images[number]}` });
         figure.append(make("div", { class: "frame" }, image, boxed && pair.boxes.length ? boxes(pair) : null));
       }
       if (caption) figure.append(make("figcaption", {}, caption));

@@ -113,9 +113,12 @@ class GroupRows:
     def images(self) -> Ints:
         """The numbers of all images, in order."""
         found: Ints = np.zeros(0, dtype=np.int64)
+        waiting: list[Ints] = []
         for block in self._blocks():
-            found = np.union1d(found, np.asarray(block.image))
-        return found
+            waiting.append(np.unique(np.asarray(block.image)))
+            if sum(map(len, waiting)) > len(found):  # merged when they have doubled, so that time stays linear
+                found, waiting = np.unique(np.concatenate([found, *waiting])), []
+        return np.unique(np.concatenate([found, *waiting]))
 
     def select(self, part: tuple[str, str], metrics: Sequence[str] | None = None) -> Iterator[dict[str, Selected]]:
         """The rows of each metric, or of these, in this part, block by block; those of one group are in one block."""

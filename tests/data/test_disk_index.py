@@ -75,6 +75,21 @@ def test_a_record_on_disk_takes_25_bytes_of_memory() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_new_number_takes_sixteen_bytes_of_memory(mixed: bool) -> None:
+    count = 100_000
+    with SeenIds() as seen:
+        tracemalloc.start()
+        try:
+            for n in range(count):
+                seen.add(3 * (7919 * n % count if mixed else n), n + 1)
+            held, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    recent = 32_768 * 110 if mixed else 0  # numbers in no order that are not yet in a block
+    assert held < 16 * 1.13 * count + recent + 20_000  # arrays grow by an eighth
+
+
 @pytest.mark.parametrize("recent", [5, 1 << 15])
 def test_numbers_in_runs_gaps_and_any_order_are_found_with_their_first_record(
     monkeypatch: pytest.MonkeyPatch, recent: int

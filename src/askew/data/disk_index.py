@@ -203,7 +203,7 @@ class SeenIds:
     """Ids with the number of their first record. Memory stays flat for texts, which are in an :class:`Index` on disk.
 
     A number that is larger than all before is new. Of numbers that follow one another, as those of one image do, only
-    the first is kept, in sixteen to twenty-four bytes; those in no order are sorted in blocks, which are merged with
+    the first is kept, in sixteen bytes; those in no order are sorted in blocks, which are merged with
     blocks of the same size. A bitmap of hashes tells that most ids are new.
 
     >>> with SeenIds() as seen:
@@ -212,7 +212,7 @@ class SeenIds:
     """
 
     def __init__(self) -> None:
-        self._starts, self._numbers, self._lengths = array("q"), array("q"), array("q")
+        self._starts, self._numbers, self._lengths = array("q"), array("I"), array("I")
         self._largest, self._last = -1, -2
         """The largest number so far, and its record; runs of numbers are in the three arrays."""
         self._recent: dict[int, int] = {}

@@ -110,25 +110,29 @@ class GroupRows:
             for value in sorted(map(str, self._parts[name])):
                 yield name, value
 
-    def images(self) -> Ints:
-        """The numbers of all images, in order."""
+    def images(self, part: tuple[str, str] = (WHOLE, WHOLE)) -> Ints:
+        """The numbers of all images in this part, in order."""
         found: Ints = np.zeros(0, dtype=np.int64)
         waiting: list[Ints] = []
-        for block in self._blocks():
-            waiting.append(np.unique(np.asarray(block.image)))
+        for block, chosen in self._chosen(part):
+            waiting.append(np.unique(np.asarray(block.image)[chosen]))
             if sum(map(len, waiting)) > len(found):  # merged when they have doubled, so that time stays linear
                 found, waiting = np.unique(np.concatenate([found, *waiting])), []
         return np.unique(np.concatenate([found, *waiting]))
 
     def select(self, part: tuple[str, str], metrics: Sequence[str] | None = None) -> Iterator[dict[str, Selected]]:
         """The rows of each metric, or of these, in this part, block by block; those of one group are in one block."""
+        for block, chosen in self._chosen(part):
+            yield block.select(chosen, list(self.metrics) if metrics is None else metrics)
+
+    def _chosen(self, part: tuple[str, str]) -> Iterator[tuple[_Block, npt.NDArray[np.bool_]]]:
+        """The blocks with rows in this part, and which of their rows these are."""
         name, value = part
-        wanted_metrics = list(self.metrics) if metrics is None else metrics
         wanted = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
         for block in self._blocks():
             chosen = wanted[np.asarray(block.combination)]
             if chosen.any():
-                yield block.select(chosen, wanted_metrics)
+                yield block, chosen
 
     def _blocks(self) -> Iterator[_Block]:
         yield from self._written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -45,22 +45,23 @@ class Scorer:
 
     def scores(self) -> list[Score]:
         """All scores so far."""
-        images, names = self._rows.images(), list(self._rows.metrics)
-        together = max(1, _TOGETHER // (len(images) + 1))
         return [
             self._score(name, part, sums)
             for part in self._rows.parts()
-            for start in range(0, len(names), together)
-            for name, sums in self._sums(part, names[start : start + together], images).items()
+            for name, sums in self._sums(part)
             if part[0] == WHOLE or sums.rows or sums.failed
         ]
 
-    def _sums(self, part: tuple[str, str], names: Sequence[str], images: Ints) -> dict[str, _ImageSums]:
-        found = {name: _ImageSums(images) for name in names}
-        for block in self._rows.select(part, names):
-            for name, selected in block.items():
-                found[name].add(selected)
-        return found
+    def _sums(self, part: tuple[str, str]) -> Iterator[tuple[str, _ImageSums]]:
+        """The sums of each metric; of all at once, or of a few if there are many images."""
+        images, names = self._rows.images(part), list(self._rows.metrics)
+        together = max(1, _TOGETHER // (len(images) + 1))
+        for start in range(0, len(names), together):
+            found = {name: _ImageSums(images) for name in names[start : start + together]}
+            for block in self._rows.select(part, list(found)):
+                for name, selected in block.items():
+                    found[name].add(selected)
+            yield from found.items()
 
     def _score(self, name: str, part: tuple[str, str], sums: _ImageSums) -> Score:
         metric = self._rows.metrics[name]

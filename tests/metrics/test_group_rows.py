@@ -150,6 +150,29 @@ def test_rows_in_the_file_are_scored_like_rows_in_memory(monkeypatch):
     assert repr(compare(runs, METRICS)) == repr(differences)
 
 
+def test_small_parts_are_read_together_and_large_ones_alone(monkeypatch):
+    """Parts of 3, 3, 3 and 41 rows, in blocks of 8."""
+    monkeypatch.setattr(group_rows, "_TOGETHER", 8)
+    made_by = [f"rule {n // 3}" if n < 9 else "usual" for n in range(50)]
+    rows = rows_of(
+        *(outcome("red", "red", variant("red", "red", made_by=name), id=n) for n, name in enumerate(made_by)),
+        slices=("made_by",),
+    )
+    passes = []
+    blocks = rows._blocks
+    monkeypatch.setattr(rows, "_blocks", lambda: passes.append(1) or blocks())
+    found = dict(rows.select_each(rows.parts()))
+    assert list(found) == list(rows.parts())
+    assert len(passes) == 2, "two small parts have at most 8 rows together"
+    large = {("", ""), ("made_by", "usual")}
+    assert {part for part, held in found.items() if held is None} == large
+    for part in found.keys() - large:
+        assert [len(block["variant"].rows) for block in found[part]] == [
+            len(block["variant"].rows) for block in rows.select(part)
+        ]
+        assert sum(len(block["variant"].rows) for block in found[part]) == 3
+
+
 def test_memory_is_that_of_one_metric_at_a_time(monkeypatch):
     """With an image for each of 20,000 questions and ten metrics; rows are in the file."""
     monkeypatch.setattr(group_rows, "_TOGETHER", 1 << 10)

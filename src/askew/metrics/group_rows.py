@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
 """How results are sliced by default. ``note.level`` and the like slice by a field of the variants' notes."""
 
 WHOLE = ""
+Part: TypeAlias = tuple[str, str]
+"""A slice of the data and its value there; both are ``WHOLE`` for everything."""
 
 
 class Numbering(dict[Hashable, int]):
@@ -82,6 +85,8 @@ class GroupRows:
         """The parts that a row counts in, together; there are few combinations, and many rows of each."""
         self._codes = {name: array("q") for name in (WHOLE, *self.slices)}
         """For each slice, the number of the part that a combination has in it; -1 for none."""
+        self._counts = array("q")
+        """The number of rows of each combination."""
         self._plain: dict[Hashable, int] = {}
         """The combination of groups without variants, by what the original decides."""
         self._block = _Block(list(self.metrics))
@@ -103,14 +108,14 @@ class GroupRows:
             whole = len(places) == len(outcome.variants)
             self._add(outcome if whole else keep(outcome, places), self._numbered(parts))
 
-    def parts(self) -> Iterator[tuple[str, str]]:
+    def parts(self) -> Iterator[Part]:
         """Each part as (slice, value), everything first, values in alphabetical order."""
         yield WHOLE, WHOLE
         for name in self.slices:
             for value in sorted(map(str, self._parts[name])):
                 yield name, value
 
-    def images(self, part: tuple[str, str] = (WHOLE, WHOLE)) -> Ints:
+    def images(self, part: Part = (WHOLE, WHOLE)) -> Ints:
         """The numbers of all images in this part, in order."""
         found: Ints = np.zeros(0, dtype=np.int64)
         waiting: list[Ints] = []
@@ -120,15 +125,49 @@ class GroupRows:
                 found, waiting = np.unique(np.concatenate([found, *waiting])), []
         return np.unique(np.concatenate([found, *waiting]))
 
-    def select(self, part: tuple[str, str], metrics: Sequence[str] | None = None) -> Iterator[dict[str, Selected]]:
+    def select(self, part: Part, metrics: Sequence[str] | None = None) -> Iterator[dict[str, Selected]]:
         """The rows of each metric, or of these, in this part, block by block; those of one group are in one block."""
         for block, chosen in self._chosen(part):
             yield block.select(chosen, list(self.metrics) if metrics is None else metrics)
 
-    def _chosen(self, part: tuple[str, str]) -> Iterator[tuple[_Block, npt.NDArray[np.bool_]]]:
-        """The blocks with rows in this part, and which of their rows these are."""
+    def select_each(self, parts: Iterable[Part]) -> Iterator[tuple[Part, list[dict[str, Selected]] | None]]:
+        """The rows of each part as from ``select``; None for a part with too many rows to hold all of them.
+
+        Small parts are read together: there can be a thousand of them, such as P2's rules.
+        """
+        batch: list[Part] = []
+        rows = 0
+        for part in parts:
+            size = int(np.asarray(self._counts)[self._wanted(part)].sum())
+            if batch and rows + size > _TOGETHER:  # also before a large part: the order stays
+                yield from self._select_all(batch)
+                batch, rows = [], 0
+            if size > _TOGETHER:
+                yield part, None
+            else:
+                batch.append(part)
+                rows += size
+        yield from self._select_all(batch)
+
+    def _select_all(self, parts: Sequence[Part]) -> Iterator[tuple[Part, list[dict[str, Selected]]]]:
+        """The rows of these parts, in one pass over the blocks."""
+        found: dict[Part, list[dict[str, Selected]]] = {part: [] for part in parts}
+        masks = {part: self._wanted(part) for part in parts}
+        for block in self._blocks() if parts else ():
+            tables, combination = block.unpacked(list(self.metrics)), np.asarray(block.combination)
+            for part, wanted in masks.items():
+                if (chosen := wanted[combination]).any():
+                    found[part].append(block.select_from(tables, chosen))
+        yield from found.items()
+
+    def _wanted(self, part: Part) -> npt.NDArray[np.bool_]:
+        """Which combinations are in this part."""
         name, value = part
-        wanted = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
+        return np.asarray(np.asarray(self._codes[name]) == self._parts[name].get(value, -2))
+
+    def _chosen(self, part: Part) -> Iterator[tuple[_Block, npt.NDArray[np.bool_]]]:
+        """The blocks with rows in this part, and which of their rows these are."""
+        wanted = self._wanted(part)
         for block in self._blocks():
             chosen = wanted[np.asarray(block.combination)]
             if chosen.any():
@@ -145,11 +184,13 @@ class GroupRows:
         if number == len(self._codes[WHOLE]):
             for name, codes in self._codes.items():
                 codes.append(self._parts[name][parts[name]] if name in parts else -1)
+            self._counts.append(0)
         return number
 
     def _add(self, outcome: Outcome, combination: int) -> None:
         block = self._block
         record = len(block.combination)
+        self._counts[combination] += 1
         block.combination.append(combination)
         block.group.append(record if self.groups is None else self.groups[outcome.group.id])
         block.image.append(self._image_of(outcome))
@@ -258,10 +299,16 @@ class _Block:
         self._packed = {name: pickle.dumps(table) for name, table in self.tables.items()}
         self.tables = {}
 
+    def unpacked(self, metrics: Sequence[str]) -> dict[str, _MetricRows]:
+        """The rows of these metrics."""
+        return {name: pickle.loads(self._packed[name]) if self._packed else self.tables[name] for name in metrics}
+
     def select(self, chosen: npt.NDArray[np.bool_], metrics: Sequence[str]) -> dict[str, Selected]:
+        return self.select_from(self.unpacked(metrics), chosen)
+
+    def select_from(self, tables: Mapping[str, _MetricRows], chosen: npt.NDArray[np.bool_]) -> dict[str, Selected]:
         incomplete = np.asarray(self.incomplete).astype(bool)
         group, image = np.asarray(self.group), np.asarray(self.image)
-        tables = {name: pickle.loads(self._packed[name]) if self._packed else self.tables[name] for name in metrics}
         return {name: table.select(chosen, incomplete, group, image) for name, table in tables.items()}
 
 
@@ -314,6 +361,6 @@ class _Growing:
     def where(self, chosen: npt.NDArray[np.bool_], columns: int) -> tuple[Ints, Floats]:
         if not self._records:
             return np.zeros(0, dtype=np.int64), np.zeros((0, columns))
-        records = np.asarray(self._records).astype(np.int64)
+        records = np.asarray(self._records)
         kept = chosen[records]
-        return records[kept], np.asarray(self._values).reshape(-1, self.columns)[kept]
+        return records[kept].astype(np.int64), np.asarray(self._values).reshape(-1, self.columns)[kept]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.group_rows import SLICES, GroupRows, Numbering, Selected
+from askew.metrics.group_rows import SLICES, GroupRows, Numbering, Part, Selected
 from askew.metrics.interval import difference
 from askew.metrics.scorer import part_name
 from askew.metrics.sums import Floats, Ints, by_image, settled
@@ -115,13 +115,19 @@ class _Aligned:
 
 def _compared(rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str) -> Iterator[Difference]:
     """All pairs of runs by every metric in every part."""
-    for part in dict.fromkeys(part for table in rows.values() for part in table.parts()):
-        selected = [(run, list(table.select(part))) for run, table in rows.items()]
-        for (a, first), (b, second) in combinations(selected, 2):
+    parts = list(dict.fromkeys(part for table in rows.values() for part in table.parts()))
+    for part, *selected in zip(parts, *(_select_each(table, parts) for table in rows.values()), strict=True):
+        for (a, first), (b, second) in combinations(zip(rows, selected, strict=True), 2):
             for name, metric in metrics.items():
                 aligned = _align([block[name] for block in first], [block[name] for block in second])
                 if aligned is not None:
                     yield _difference(Difference(suite, part_name(part), name, a, b), metric, aligned)
+
+
+def _select_each(table: GroupRows, parts: Sequence[Part]) -> Iterator[list[dict[str, Selected]]]:
+    """The rows of each part."""
+    for part, blocks in table.select_each(parts):
+        yield list(table.select(part)) if blocks is None else blocks
 
 
 def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference:

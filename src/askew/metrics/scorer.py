@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from askew.metrics.bounds import Fillable, bounds
-from askew.metrics.group_rows import SLICES, WHOLE, GroupRows, Selected
+from askew.metrics.group_rows import SLICES, WHOLE, GroupRows, Part, Selected
 from askew.metrics.interval import METHOD, interval
 from askew.metrics.sums import Floats, Ints, settled
 from askew.types import Outcome, Score
@@ -47,13 +47,22 @@ class Scorer:
         """All scores so far."""
         return [
             self._score(name, part, sums)
-            for part in self._rows.parts()
-            for name, sums in self._sums(part)
+            for part, blocks in self._rows.select_each(self._rows.parts())
+            for name, sums in (self._sums_of_many(part) if blocks is None else self._sums(blocks))
             if part[0] == WHOLE or sums.rows or sums.failed
         ]
 
-    def _sums(self, part: tuple[str, str]) -> Iterator[tuple[str, _ImageSums]]:
-        """The sums of each metric; of all at once, or of a few if there are many images."""
+    def _sums(self, blocks: Sequence[Mapping[str, Selected]]) -> Iterator[tuple[str, _ImageSums]]:
+        """The sums of each metric."""
+        for name in self._rows.metrics:
+            images = [block[name].images for block in blocks]
+            sums = _ImageSums(np.unique(np.concatenate(images)) if images else np.zeros(0, dtype=np.int64))
+            for block in blocks:
+                sums.add(block[name])
+            yield name, sums
+
+    def _sums_of_many(self, part: Part) -> Iterator[tuple[str, _ImageSums]]:
+        """The sums of each metric in a part with many rows; of all metrics at once, or of a few if images are many."""
         images, names = self._rows.images(part), list(self._rows.metrics)
         together = max(1, _TOGETHER // (len(images) + 1))
         for start in range(0, len(names), together):
@@ -63,7 +72,7 @@ class Scorer:
                     found[name].add(selected)
             yield from found.items()
 
-    def _score(self, name: str, part: tuple[str, str], sums: _ImageSums) -> Score:
+    def _score(self, name: str, part: Part, sums: _ImageSums) -> Score:
         metric = self._rows.metrics[name]
         value, low, high, lowest, highest = (float("nan"),) * 5
         images = sums.by_image()
@@ -132,7 +141,7 @@ def score(
     return scorer.scores()
 
 
-def part_name(part: tuple[str, str]) -> str:
+def part_name(part: Part) -> str:
     """The name of a part.
 
     >>> part_name(("", "")), part_name(("test", "Y/N←C"))

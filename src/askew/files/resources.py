@@ -25,9 +25,12 @@ def resource(name: str) -> Any:
 
 @lru_cache
 def package_digest() -> str:
-    """A hash of all files of the package, 16 digits: equal for equal copies of askew, wherever they are installed."""
+    """A hash of all files of the package, 16 digits: equal for equal copies of askew, wherever they are installed.
+
+    ``__pycache__`` does not count: compiled code, Python's and Numba's, depends on what has run on a host.
+    """
     root, digest = Path(str(files("askew"))), hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.is_file() and path.suffix not in (".pyc", ".part"):
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".part":
             digest.update(str(path.relative_to(root).as_posix()).encode() + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -34,8 +34,7 @@ from askew.attack.attack_parts import Attack, Listed
 from askew.attack.search import GreedySearch
 from askew.attack.wordnet_swaps import SynonymSwaps
 from askew.engine.attack_driver import Driver
-from askew.engine.attack_requests import Requests
-from askew.engine.attack_task import AttackRules, AttackTask
+from askew.engine.attack_task import AttackRules, AttackTask, Requests
 from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.metrics.correct import right

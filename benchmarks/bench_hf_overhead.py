@@ -22,8 +22,7 @@ from PIL import Image
 from transformers import BertTokenizer, ViltConfig, ViltForQuestionAnswering, ViltImageProcessorPil, ViltProcessor
 from transformers.utils import logging
 
-from askew.engine.planning import plan
-from askew.engine.resume import Keys, ask_unanswered
+from askew.engine.resume import Keys, ask_unanswered, plan
 from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.registry import make

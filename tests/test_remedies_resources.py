@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from askew.data.read_predictions import read_predictions
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments import ExperimentPlan
 from askew.language.paraphrase_tables import read_ppdb
 from askew.language.translate import translator
 from askew.language.wordnet import wordnet_folder

@@ -202,8 +202,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "random-image": "askew.train.losses:RandomImage",
     },
     "executor": {
-        "local": "askew.engine.executors.local:LocalExecutor",
-        "ray": "askew.engine.executors.ray_cluster:RayExecutor",
+        "local": "askew.engine.executors:LocalExecutor",
+        "ray": "askew.engine.ray_cluster:RayExecutor",
     },
 }
 

@@ -11,9 +11,8 @@ from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 from askew.attack.attack_parts import Listed
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.engine.attack_driver import Driver
-from askew.engine.attack_requests import Requests
 from askew.engine.attack_run import attacked_group
-from askew.engine.attack_task import AttackRules
+from askew.engine.attack_task import AttackRules, Requests
 from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.errors import BudgetSpent

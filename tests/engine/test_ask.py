@@ -9,8 +9,7 @@ import pytest
 
 import askew
 from askew.engine.components import as_model
-from askew.engine.planning import plan
-from askew.engine.resume import Keys, ask_unanswered
+from askew.engine.resume import Keys, ask_unanswered, plan
 from askew.engine.settings import Named
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError, RunError

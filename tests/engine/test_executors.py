@@ -9,7 +9,7 @@ import pytest
 from executor_work import FRAGILE, end_at_three, end_once, fail, square, start_adding, start_ending
 
 from askew.cli import main
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import AskewError, BadOption, ModelError
 from askew.registry import make
 from askew.types import LostWorker

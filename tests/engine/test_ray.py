@@ -16,15 +16,14 @@ pytest.importorskip("ray", reason="the extra ray is not installed")
 from executor_work import FRAGILE, end_once, fail, square, start_adding, start_counting, start_ending
 
 from askew.cli import main
-from askew.engine import executors
-from askew.engine.ask_workers import BuildsModel, WorkerAsking
+from askew.engine import executors, ray_cluster
+from askew.engine.ask import BuildsModel, WorkerAsking
 from askew.engine.components import as_model
-from askew.engine.executors import ray_cluster
-from askew.engine.executors.local import LocalExecutor
-from askew.engine.executors.ray_cluster import RayExecutor
+from askew.engine.executors import LocalExecutor
+from askew.engine.ray_cluster import RayExecutor
 from askew.errors import ModelError, RunError
+from askew.experiments import ExperimentPlan
 from askew.experiments.jobs import Job, build_test, run_jobs
-from askew.experiments.plan import ExperimentPlan
 from askew.rank import ranking
 from askew.types import ImageRef, LostWorker, Question
 

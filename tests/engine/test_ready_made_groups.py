@@ -11,8 +11,7 @@ import pytest
 
 import askew
 from askew.data.groups import write_groups
-from askew.engine.build import refuse_unheeded
-from askew.engine.components import as_data, as_suite
+from askew.engine.components import as_data, as_suite, refuse_unheeded
 from askew.engine.publish import publish
 from askew.engine.settings import Settings
 from askew.errors import BadOption, DataError, RunError

@@ -6,8 +6,8 @@ import pytest
 
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data
+from askew.experiments import ExperimentPlan
 from askew.experiments.jobs import Job, build_test, model_folder, numbers, run_jobs, training_questions
-from askew.experiments.plan import ExperimentPlan
 
 
 @pytest.fixture

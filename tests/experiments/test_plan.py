@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from askew.errors import BadOption, UsageError
-from askew.experiments import EXPERIMENTS, experiment
-from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear
+from askew.experiments import (
+    EXPERIMENTS,
+    Claim,
+    ExperimentFinding,
+    ExperimentPlan,
+    PaperCell,
+    PaperTable,
+    clear,
+    experiment,
+)
 from askew.experiments.q3r import NETS, _weights_claim
 
 

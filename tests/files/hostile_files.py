@@ -25,7 +25,7 @@ from askew.data.open_path import open_path
 from askew.data.read_predictions import read_predictions
 from askew.data.scene_graphs import SceneFile
 from askew.errors import AskewError
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments import ExperimentPlan
 from askew.models.baselines import scripted
 from askew.models.endpoint.budget import price_of
 from askew.models.huggingface.folder import read_labels

@@ -7,7 +7,7 @@ import pytest
 from bag_encoder import Bag, template_pool
 
 import askew.rank.ranking as ranking_module
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import BadOption
 from askew.rank.lasso import Lasso, nonnegative
 from askew.rank.lasso.nonnegative import Best, Head

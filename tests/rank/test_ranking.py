@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import askew.rank.ranking as ranking_module
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import DataError
 from askew.rank.question_pool import QuestionPool
 from askew.rank.ranking import Ranking, RankingStore, ranking_path

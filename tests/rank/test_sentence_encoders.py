@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bag_encoder import Bag
 
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import DataError
 from askew.rank import use_network, vector_cache
 from askew.rank.sentence_encoders import SentenceTransformers, Use, Vectors, embedded, pooling_of

@@ -11,7 +11,7 @@ from PIL import Image
 
 import askew
 from askew.engine.components import Questions
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import BadOption
 from askew.files.images import encode, open_image
 from askew.metrics.scorer import score

@@ -17,7 +17,7 @@ from PIL import Image
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
 from askew.world import dataset

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from askew.cli.options import add_shared, as_typed, settled
 from askew.engine.settings import Settings, check_whole
-from askew.experiments import EXPERIMENTS, experiment
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments import EXPERIMENTS, ExperimentPlan, experiment
 
 EXAMPLES = f"""\
 experiments:

@@ -2,24 +2,28 @@
 
 Results do not depend on the batch size, the order of answers or the number of searches that run at once: a search
 receives only the values of its own candidates. An attack that learns its proposals first queries the model on some of
-the questions, and then attacks the others.
+the questions, and then attacks the others. Workers, in several processes or on several hosts, propose swaps and query
+the model.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from typing import TypeAlias
 
 from askew.attack.attack_parts import Attack
 from askew.attack.word_places import alone
-from askew.engine.attack_requests import Asking, AttackRequest, Requests
-from askew.engine.attack_task import AttackRules, AttackTask
-from askew.types import Candidate, Place, Prediction, Question, Refusal
-from askew.verbs import Constraint, LearnsSwaps, ReadsAhead, Similar
+from askew.engine.ask import AskedBatch, BuildsModel, WorkerAsking, chunks
+from askew.engine.attack_task import Asking, AttackRequest, AttackRules, AttackTask, Requests
+from askew.engine.executors import TRIES
+from askew.engine.settings import Named
+from askew.errors import RunError
+from askew.types import Candidate, LostWorker, Place, Prediction, Question, Refusal
+from askew.verbs import Constraint, Executor, LearnsSwaps, ReadsAhead, Similar, Streams
 
 STARTED = 64
 """The number of questions started at a time, so that taggers get many texts at once."""
@@ -213,3 +217,57 @@ def _asked(requests: Requests, pairs: Sequence[tuple[Question, str]]) -> list[Pr
     while any(request.key not in known for request in wanted):
         known.update(requests.ask())
     return [known[request.key] for request in wanted]
+
+
+SENT_TO_WORKER = 8
+"""The number of questions that a worker gets at a time."""
+
+
+@dataclass(frozen=True)
+class AttackWorker:
+    """Starts a worker that proposes swaps and, if it has a model, answers; one worker does both, to load data once."""
+
+    attack: Attack
+    model: BuildsModel | None
+
+    def __call__(self) -> Callable[[AskedBatch | Sequence[Question]], list[Prediction] | Proposed]:
+        """The function that answers a batch or proposes swaps for questions. The model is built at its first batch."""
+        answer = cache(self.model) if self.model else None
+
+        def work(item: AskedBatch | Sequence[Question]) -> list[Prediction] | Proposed:
+            if isinstance(item, AskedBatch):
+                assert answer is not None
+                return answer()(item)
+            return proposed(self.attack, item)
+
+        return work
+
+
+class AttackWorkers:
+    """The workers of an attack. An endpoint, which answers many requests at a time, is queried by this process."""
+
+    def __init__(self, executor: Executor, attack: Attack, model: Named | None = None) -> None:
+        self.executor = executor
+        asked = model is not None and not isinstance(model.what, Streams)
+        self._start = AttackWorker(attack, BuildsModel.of(model) if model and asked else None)
+        self.asking = WorkerAsking(executor, self._start) if asked else None  # type: ignore[arg-type]
+
+    def learned(self, attack: Attack) -> None:
+        """Use the proposals of this attack from now on."""
+        self._start = AttackWorker(attack, self._start.model)
+        if self.asking:
+            self.asking.start = self._start  # type: ignore[assignment]
+
+    def propose(self, questions: Sequence[Question]) -> Proposed:
+        """Like ``proposed``, with the work shared by workers; questions of lost workers are repeated."""
+        parts, found = list(chunks(questions, SENT_TO_WORKER)), dict[int, Proposed]()
+        for _ in range(TRIES):
+            left = [number for number in range(len(parts)) if number not in found]
+            for place, made in self.executor.each(self._start, [parts[number] for number in left]):
+                if not isinstance(made, LostWorker):
+                    found[left[place]] = made  # type: ignore[assignment]
+            if len(found) == len(parts):
+                return [each for number in range(len(parts)) for each in found[number]]
+        raise RunError(
+            "Workers were lost again and again while they proposed swaps. If memory is short, use fewer workers."
+        )

@@ -21,8 +21,7 @@ import askew
 from askew.engine.ask import chunks, writable
 from askew.engine.build import prepare
 from askew.engine.executors import workers_of
-from askew.engine.planning import Planner, unknown
-from askew.engine.resume import Keys
+from askew.engine.resume import Keys, Planner, unknown
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import BadImage, DataError, UsageError

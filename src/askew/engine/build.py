@@ -1,14 +1,13 @@
 """Build groups from data, for ``askew build`` and ``askew run``, with the coverage of every generator.
 
-Ready-made groups are taken as they are: options of a suite that only matter when groups are built are refused, and left
-out of the signature.
+Ready-made groups are taken as they are.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.disk_index import DistinctIds
 from askew.data.groups import GroupCheck, read_groups, read_written, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
+from askew.engine.components import WHOSE, ready_made_signature, refuse_unheeded
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
-from askew.errors import AskewError, BadOption, DataError, UsageError
+from askew.errors import DataError, UsageError
 from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
 from askew.files.records import Record
@@ -70,7 +70,7 @@ class Coverage:
     @property
     def signature(self) -> str:
         """The suite's signature; for ready-made groups without the options they were built with, which are unknown."""
-        return signature(self.suite) if self.ready else repr(self.suite)
+        return ready_made_signature(self.suite) if self.ready else repr(self.suite)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -340,9 +340,6 @@ def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Co
         raise DataError(_nothing_made(data, spec, without))
 
 
-WHOSE = 'a group names no suite. Add it to the line: "suite": "rad".'
-
-
 def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
     names = ", ".join(cover.suite.name for cover in covers)
     if not data.count:
@@ -361,66 +358,3 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
     refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
     why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
     return f"{spec}: not one group could be made for {names}; is it the right data for it, and enough of it?{why}"
-
-
-def refuse_unheeded(suite: Suite, source: str) -> None:
-    """Refuse an option that only matters when groups are built: it would be ignored.
-
-    >>> from askew.suites.rad import RadSuite
-    >>> refuse_unheeded(RadSuite(correct="any"), "groups.jsonl")
-    >>> refuse_unheeded(RadSuite(yes=0.0), "groups.jsonl")
-    Traceback (most recent call last):
-    askew.errors.BadOption: rad: yes=0.0 is for making groups, and those of groups.jsonl are made already. Leave it \
-out, or give the questions they were made from.
-    """
-    for name, without in _set(suite).items():
-        if without is not None and _measured(without) == _measured(suite):
-            raise BadOption(
-                f"{suite.name}: {name}={getattr(suite, name)!r} is for making groups, and those of {source} are made "
-                "already. Leave it out, or give the questions they were made from."
-            )
-
-
-def to_score(suite: Suite) -> Suite:
-    """The suite without the options that only matter when groups are built.
-
-    >>> from askew.suites.rad import RadSuite
-    >>> to_score(RadSuite(yes=0.0, balance="paper", correct="any")) == RadSuite(correct="any")
-    True
-    """
-    for without in _set(suite).values():
-        if without is not None and _measured(without) == _measured(suite):
-            return to_score(without)
-    return suite
-
-
-def signature(suite: Suite) -> str:
-    """The suite with the options that were set; the options that the groups were built with are unknown.
-
-    >>> from askew.suites.rad import RadSuite
-    >>> signature(RadSuite(correct="any"))
-    "RadSuite(correct='any') on ready-made groups"
-    """
-    options = ", ".join(f"{name}={getattr(suite, name)!r}" for name in _set(suite))
-    known = f"{type(suite).__name__}({options})" if is_dataclass(suite) else repr(suite)
-    return f"{known} on ready-made groups"
-
-
-def _set(suite: Any) -> dict[str, Suite | None]:
-    """The options that differ from their defaults, each with the suite without it (None if it needs the option)."""
-    found: dict[str, Suite | None] = {}
-    for option in fields(suite) if is_dataclass(suite) else ():
-        if option.init and option.repr and option.default is not MISSING:
-            try:
-                without = replace(suite, **{option.name: option.default})
-            except AskewError:
-                without = None
-            if without != suite:
-                found[option.name] = without
-    return found
-
-
-def _measured(suite: Suite) -> str:
-    """Everything that determines how a suite scores existing groups."""
-    parts = (suite.tests, suite.metrics, suite.tables, suite.headline, suite.accuracy, suite.correct)
-    return repr([*parts, SuiteFacts(suite).slices])

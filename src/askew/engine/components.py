@@ -1,29 +1,32 @@
 """Components from user input: specs, paths, objects, functions and lists of questions.
 
 The command line, :func:`askew.evaluate`, training and the experiments all turn user input into components here.
+Options of a suite that only matter when groups are built are refused for ready-made groups, and left out of the
+signature.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from askew.engine.ask import described
-from askew.engine.build import WHOSE
 from askew.engine.settings import Named
-from askew.errors import DataError, UsageError
+from askew.errors import AskewError, BadOption, DataError, UsageError
 from askew.models.python_function import CallableModel, source_hash
 from askew.registry import make, open_data
 from askew.types import Id, ImageRef, Question
-from askew.verbs import Dataset, DatasetFacts, HidesSecrets, HoldsGroups, Model, Streams, Suite
+from askew.verbs import Dataset, DatasetFacts, HidesSecrets, HoldsGroups, Model, Streams, Suite, SuiteFacts
 
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
 """What every suite has: see :class:`askew.verbs.Suite`."""
+
+WHOSE = 'a group names no suite. Add it to the line: "suite": "rad".'
 
 ATTACK = ("name", "proposals", "search", "constraints", "goal", "least_words")
 """What every attack has: see :class:`askew.attack.attack_parts.Attack`."""
@@ -139,6 +142,69 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
     if "" in found:
         raise DataError(f"{data.spec}: {WHOSE}")
     return found
+
+
+def refuse_unheeded(suite: Suite, source: str) -> None:
+    """Refuse an option that only matters when groups are built: it would be ignored.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> refuse_unheeded(RadSuite(correct="any"), "groups.jsonl")
+    >>> refuse_unheeded(RadSuite(yes=0.0), "groups.jsonl")
+    Traceback (most recent call last):
+    askew.errors.BadOption: rad: yes=0.0 is for making groups, and those of groups.jsonl are made already. Leave it \
+out, or give the questions they were made from.
+    """
+    for name, without in _options_set(suite).items():
+        if without is not None and _scored_as(without) == _scored_as(suite):
+            raise BadOption(
+                f"{suite.name}: {name}={getattr(suite, name)!r} is for making groups, and those of {source} are made "
+                "already. Leave it out, or give the questions they were made from."
+            )
+
+
+def to_score(suite: Suite) -> Suite:
+    """The suite without the options that only matter when groups are built.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> to_score(RadSuite(yes=0.0, balance="paper", correct="any")) == RadSuite(correct="any")
+    True
+    """
+    for without in _options_set(suite).values():
+        if without is not None and _scored_as(without) == _scored_as(suite):
+            return to_score(without)
+    return suite
+
+
+def ready_made_signature(suite: Suite) -> str:
+    """The suite with the options that were set; the options that the groups were built with are unknown.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> ready_made_signature(RadSuite(correct="any"))
+    "RadSuite(correct='any') on ready-made groups"
+    """
+    options = ", ".join(f"{name}={getattr(suite, name)!r}" for name in _options_set(suite))
+    known = f"{type(suite).__name__}({options})" if is_dataclass(suite) else repr(suite)
+    return f"{known} on ready-made groups"
+
+
+def _options_set(suite: Any) -> dict[str, Suite | None]:
+    """The options that differ from their defaults, each with the suite without it (None if it needs the option)."""
+    found: dict[str, Suite | None] = {}
+    for option in fields(suite) if is_dataclass(suite) else ():
+        if option.init and option.repr and option.default is not MISSING:
+            try:
+                without = replace(suite, **{option.name: option.default})
+            except AskewError:
+                without = None
+            if without != suite:
+                found[option.name] = without
+    return found
+
+
+def _scored_as(suite: Suite) -> str:
+    """Everything that determines how a suite scores existing groups."""
+    parts = (suite.tests, suite.metrics, suite.tables, suite.headline, suite.accuracy, suite.correct)
+    return repr([*parts, SuiteFacts(suite).slices])
 
 
 def _signature(model: Any) -> str:

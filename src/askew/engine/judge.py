@@ -17,8 +17,7 @@ import orjson
 from askew.answers.extract import check_step, extract
 from askew.engine.ask import answers_of, members, writable
 from askew.engine.build import Coverage
-from askew.engine.planning import Planner
-from askew.engine.resume import Keys
+from askew.engine.resume import Keys, Planner
 from askew.engine.run_folder import sample_record, suite_record
 from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, scored_by, step_for
 from askew.engine.settings import Named, Settings

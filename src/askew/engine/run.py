@@ -27,13 +27,11 @@ import orjson
 import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
-from askew.engine.ask import Streak
-from askew.engine.ask_workers import BuildsModel, WorkerAsking
+from askew.engine.ask import BuildsModel, Streak, WorkerAsking
 from askew.engine.build import Prepared, prepare
 from askew.engine.executors import workers_of
 from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
-from askew.engine.planning import Plan, Planner, unknown
-from askew.engine.resume import Keys, ask_unanswered
+from askew.engine.resume import Keys, Plan, Planner, ask_unanswered, unknown
 from askew.engine.run_folder import (
     begin,
     claim_folder,

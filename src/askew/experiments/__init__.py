@@ -1,12 +1,209 @@
-"""Replications of the papers' main tables with newly trained networks: each is one function and one command."""
+"""Replications of the papers' main tables with newly trained networks: each is one function and one command.
+
+Here are the experiments by name, the plan of one (its size, seeds and folder), and its finding: the paper's table next
+to our numbers, and whether its claims hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
+from statistics import fmean, stdev
 
-from askew.errors import UnknownName, need_extras
-from askew.experiments.plan import ExperimentFinding, ExperimentPlan
+import orjson
+
+from askew.errors import BadOption, UnknownName, UsageError, need_extras
+from askew.files.limits import read_object
+from askew.files.output_folders import refuse_foreign
+from askew.files.read_write import replaced
+
+TEST_SCENES = 3
+"""The test split is that of a world this many times as large: testing is cheap, and pairs of some kinds are rare."""
+
+
+@dataclass(frozen=True)
+class ExperimentPlan:
+    """The settings of every experiment, so that it can be tried small before it is run large."""
+
+    output: Path
+    scenes: int = 2000
+    """Scenes of the world, over all splits: 70 % are for training, and 15 % each to choose the epoch and to test."""
+    epochs: int = 5
+    seeds: int = 3
+    """How often each network is trained; spreads are over these."""
+    seed: int = 0
+    """The world's seed and the first of the training seeds."""
+    executor: str = "local"
+    """The executor that trains networks, as many at a time as it has workers."""
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("scenes", "epochs", "seeds"):
+            if getattr(self, name) < 1:
+                raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
+
+    def begin(self, name: str) -> None:
+        """Record what the folder is for; refuse one of another experiment, whose networks would be mistaken for ours.
+
+        ``seeds`` and ``executor`` may differ: they add networks or change none.
+        """
+        path = self.output / "plan.json"
+        ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}
+        if path.is_file() and any((self.output / made).exists() for made in ("tests", "networks")):
+            before = read_object(path, "Give another --output, or delete the folder.")
+            other = [f"{key} {before.get(key)}, now {value}" for key, value in ours.items() if before.get(key) != value]
+            if other:
+                raise UsageError(f"{self.output} holds another experiment ({'; '.join(other)}). Give another --output.")
+            return
+        if not path.is_file():
+            refuse_foreign(self.output, "an experiment", "Give another folder as --output.")
+        self.output.mkdir(parents=True, exist_ok=True)
+        with replaced(path) as file:
+            file.write(orjson.dumps(ours))
+
+    def world(self, split: str) -> str:
+        """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.
+
+        A scene keeps its split in worlds of any size, so a test scene is never used for training. All splits have the
+        same priors, as in the papers' data.
+        """
+        scenes = self.scenes * (TEST_SCENES if split == "test" else 1)
+        return f"world:{split},scenes={scenes},seed={self.seed},priors=all"
+
+    @property
+    def training_seeds(self) -> range:
+        """The seeds that networks are trained with."""
+        return range(self.seed, self.seed + self.seeds)
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """One number of ours over several seeds, and the paper's."""
+
+    ours: tuple[float, ...]
+    paper: float | None = None
+    digits: int = 1
+
+    @property
+    def mean(self) -> float:
+        """The mean over the seeds."""
+        return fmean(self.ours)
+
+    def __str__(self) -> str:
+        """Ours ± standard deviation over the seeds, and the paper's in brackets.
+
+        >>> print(PaperCell((60.0, 62.0), 64.5), PaperCell((0.25,), digits=3), PaperCell(()))
+        61.0 ± 1.4 (64.5) 0.250 —
+        """
+        if not self.ours:
+            return "—" if self.paper is None else f"— ({self.paper:.{self.digits}f})"
+        spread = f" ± {stdev(self.ours):.{self.digits}f}" if len(self.ours) > 1 else ""
+        paper = "" if self.paper is None else f" ({self.paper:.{self.digits}f})"
+        return f"{self.mean:.{self.digits}f}{spread}{paper}"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in the paper's shape."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Mapping[str, Sequence[PaperCell]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [f"| | {' | '.join(self.columns)} |", f"| --- |{' ---: |' * len(self.columns)}"]
+        lines += [f"| {name} | {' | '.join(map(str, cells))} |" for name, cells in self.rows.items()]
+        return f"**{self.title}**\n\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper, and our numbers for it."""
+
+    text: str
+    seen: str
+    """Our numbers for the claim."""
+    holds: bool | None
+    """Whether the claim holds; None if our numbers do not decide it."""
+
+    def markdown(self) -> str:
+        """As a line of a list."""
+        verdict = {True: "holds", False: "does not hold", None: "undecided"}[self.holds]
+        return f"- {self.text} **{verdict[0].upper()}{verdict[1:]}**: {self.seen}"
+
+
+@dataclass(frozen=True)
+class ExperimentFinding:
+    """The result of an experiment, as a page."""
+
+    title: str
+    paper: str
+    method: str
+    """What was done here, and where it departs from the paper."""
+    tables: Sequence[PaperTable]
+    claims: Sequence[Claim]
+    notes: Sequence[str] = ()
+    """What a reader must know in addition to the numbers."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def markdown(self, command: str, date: str, minutes: float) -> str:
+        """The page, with the command, the seed and the date."""
+        parts = [
+            f"# {self.title}",
+            self.paper,
+            self.method,
+            "Each number is the mean over the training seeds ± the standard deviation; the paper's figure is in "
+            "brackets. The data and the networks differ from the paper's, so compare directions, not levels.",
+            *(table.markdown() for table in self.tables),
+            "## Do the findings hold here?",
+            "\n".join(claim.markdown() for claim in self.claims),
+            *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),
+            "## How to reproduce it",
+            f"    {command}",
+            f"{date}; {minutes:.0f} minutes; "
+            + "; ".join(f"{name} {value}" for name, value in self.settings.items())
+            + ".",
+        ]
+        return "\n\n".join(parts) + "\n"
+
+
+def clear(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first larger than the second? None unless the means are further apart than twice their joint error.
+
+    A single value has no standard error, so it decides nothing.
+
+    >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0, 2.1))
+    (True, None, None)
+    """
+    if min(len(first), len(second)) < 2:
+        return None
+    gap = fmean(first) - fmean(second)
+    error = sum(stdev(values) ** 2 / len(values) for values in (first, second)) ** 0.5
+    return None if abs(gap) <= 2 * error else gap > 0
+
+
+def not_less(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first not clearly smaller than the second? None for single values.
+
+    >>> not_less((1.4, 1.5), (1.0, 2.0)), not_less((1.0, 1.1), (5.0, 5.2)), not_less((1.0,), (1.0,))
+    (True, False, None)
+    """
+    return None if min(len(first), len(second)) < 2 else clear(first, second) is not False
+
+
+def together(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether a claim about several cases holds: True if it holds for all, False if it clearly fails for one, else
+    None.
+
+    >>> together([True, True]), together([True, None]), together([None, False])
+    (True, None, False)
+    """
+    seen = list(verdicts)
+    return True if all(seen) else False if any(verdict is False for verdict in seen) else None
+
 
 EXPERIMENTS: Mapping[str, str] = {
     "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",

@@ -12,8 +12,7 @@ from statistics import fmean
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data, as_suite
 from askew.engine.result import Result
-from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import (
+from askew.experiments import (
     Claim,
     ExperimentFinding,
     ExperimentPlan,
@@ -23,6 +22,7 @@ from askew.experiments.plan import (
     not_less,
     together,
 )
+from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099

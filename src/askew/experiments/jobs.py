@@ -12,14 +12,14 @@ from typing import Any
 
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
-from askew.engine.build import prepare, to_score
-from askew.engine.components import as_data, as_model, as_suite
+from askew.engine.build import prepare
+from askew.engine.components import as_data, as_model, as_suite, to_score
 from askew.engine.executors import workers_of
 from askew.engine.result import Result
 from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments import ExperimentPlan
 from askew.files.images import content_hash
 from askew.train.features import open_features
 from askew.train.prepare import Data

@@ -11,8 +11,8 @@ from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data
 from askew.engine.result import Result
+from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
-from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear, together
 from askew.metrics.accuracy import accuracy
 from askew.types import Question
 

@@ -8,8 +8,7 @@ from statistics import fmean
 
 from askew.data.groups import read_groups
 from askew.engine.result import Result
-from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
-from askew.experiments.plan import (
+from askew.experiments import (
     Claim,
     ExperimentFinding,
     ExperimentPlan,
@@ -19,6 +18,7 @@ from askew.experiments.plan import (
     not_less,
     together,
 )
+from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.suites.suite_parts import published
 
 SUITE = "p2:originals=all,balance=paper"

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 
 from askew.errors import UsageError
+from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable
 from askew.metrics.rad_metrics import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")

@@ -1,43 +1,82 @@
-"""The HTML pages of the playground: choose an image, ask a question, see the answers. They work without JavaScript."""
+"""The HTML pages of the playground: choose an image, ask a question, see the answers. They work without JavaScript.
+
+The steps of a module network are SVG figures: the image with its regions, the words read, the weights of the modules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from urllib.parse import urlencode
 
-from askew.errors import AskewError
 from askew.metrics.correct import judged
-from askew.play.attention_figures import attention_figures
 from askew.play.playground import (
     ATTACKS,
     BUDGET,
+    CHOSEN,
     DataImage,
     Playground,
     Trial,
     TriedSuite,
     TriedVariant,
     expected_answer,
+    offered_suites,
 )
-from askew.registry import BUILT_IN, describe, names
 from askew.report.markup import Html, details, el, join
 from askew.report.pair_viewer import word_diff
 from askew.types import AttentionStep, Expect, Prediction, Question
 
-SUITES: Mapping[str, str] = {
-    "rad": "yes/no questions about the answer",
-    "p2": "other words, opposite words",
-    "visual": "the background hidden",
-    "corruption:severities=3": "blur, noise and other damage to the image",
-    "backtranslate": "translated to another language and back",
-    "basic": "similar questions appended as noise",
-    "carets": "pairs of questions generated from the scene",
-    "choices": "options in another order",
-}
-"""askew's suites that the page offers, each with what it changes."""
-CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
-"""The suites that are selected at first."""
+FIGURE_WIDTH = 200
+"""The width of an image, in units of the SVG."""
+LEAST_ATTENTION = 0.05
+"""Regions with less than this share of the highest attention are not drawn."""
+
+
+def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[int, int]) -> Html:
+    """One figure for each step; ``image`` is the URL of the image, ``size`` its width and height."""
+    return el("div", *(_step_figure(number, step, image, size) for number, step in enumerate(steps, 1)), class_="steps")
+
+
+def _step_figure(number: int, step: AttentionStep, image: str, size: tuple[int, int]) -> Html:
+    chosen = max(step.modules, key=lambda name: step.modules[name])
+    height = round(FIGURE_WIDTH * size[1] / max(1, size[0]))
+    drawn = el(
+        "svg",
+        el("image", href=image, width=FIGURE_WIDTH, height=height, preserveAspectRatio="none"),
+        *_regions(step, height),
+        viewBox=f"0 0 {FIGURE_WIDTH} {height}",
+        role="img",
+        aria_label=f"Step {number}: {len(step.regions)} regions of the image, by attention",
+    )
+    weights = ", ".join(f"{name} {share:.0%}" for name, share in step.modules.items() if share >= 0.005)
+    words = (
+        join(el("span", word, class_=f"read{min(4, math.ceil(5 * share - 0.5))}"), " ") for word, share in step.words
+    )
+    return el(
+        "figure",
+        drawn,
+        el("figcaption", el("strong", f"{number}. {chosen}"), el("br"), weights, el("br"), "reads: ", *words),
+    )
+
+
+def _regions(step: AttentionStep, height: int) -> Iterator[Html]:
+    """The regions in order of attention; the one with the most is last, so that it is drawn on top."""
+    top = max((share for _, share in step.regions), default=0.0) or 1.0
+    ranked = sorted(step.regions, key=lambda region: region[1])
+    for at, ((x, y, wide, high), share) in enumerate(ranked):
+        if share / top > LEAST_ATTENTION:
+            yield el(
+                "rect",
+                x=f"{FIGURE_WIDTH * x:.1f}",
+                y=f"{height * y:.1f}",
+                width=f"{FIGURE_WIDTH * wide:.1f}",
+                height=f"{height * high:.1f}",
+                stroke_opacity=f"{share / top:.2f}",
+                class_="region best" if at == len(ranked) - 1 else "region",
+            )
+
+
 OUTCOMES = {
     "held": ("✓", "stays correct"),
     "broke": ("✗", "breaks: correct, then wrong"),
@@ -58,19 +97,6 @@ SOURCES = {
     "model": "No correct answer is known, so the first model's own answer is taken as correct",
     "": "No correct answer is known",
 }
-
-
-@cache
-def offered_suites() -> Mapping[str, str]:
-    """All suites that the page offers, including those registered by other packages."""
-    found = dict(SUITES)
-    for name in names("suite"):
-        if name not in BUILT_IN["suite"]:
-            try:
-                found[name] = describe("suite", name)[1]
-            except AskewError as error:
-                found[name] = str(error)
-    return found
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from urllib.parse import parse_qs, urlsplit
 from askew.data.groups import read_groups, write_groups
 from askew.errors import AskewError, UsageError
 from askew.files.images import open_image
-from askew.play.play_page import PlayPage, offered_suites
-from askew.play.playground import Playground, Trial, TriedVariant
+from askew.play.play_page import PlayPage
+from askew.play.playground import Playground, Trial, TriedVariant, offered_suites
 from askew.types import Group, ImageRef
 
 

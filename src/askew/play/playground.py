@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
 from askew.files.images import check_image
 from askew.metrics.correct import judged
-from askew.registry import make
+from askew.registry import BUILT_IN, describe, make, names
 from askew.types import AttentionStep, Expect, Id, ImageRef, Prediction, Question, Refusal, Variant
 from askew.verbs import HoldsGroups, ModelFacts, ShowsSteps, Streams, Suite
 
@@ -39,8 +39,34 @@ ATTACKS = ("sears", "typos", "textfooler", "pwws", "pso")
 """The attacks offered."""
 BUDGET = 50
 """The most queries that an attack may make for one question."""
+SUITES: Mapping[str, str] = {
+    "rad": "yes/no questions about the answer",
+    "p2": "other words, opposite words",
+    "visual": "the background hidden",
+    "corruption:severities=3": "blur, noise and other damage to the image",
+    "backtranslate": "translated to another language and back",
+    "basic": "similar questions appended as noise",
+    "carets": "pairs of questions generated from the scene",
+    "choices": "options in another order",
+}
+"""askew's suites that the page offers, each with what it changes."""
+CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
+"""The suites that are selected at first."""
 KEPT = 50
 """How many trials, and how many uploaded images, are kept."""
+
+
+@cache
+def offered_suites() -> Mapping[str, str]:
+    """All suites that the page offers, including those registered by other packages."""
+    found = dict(SUITES)
+    for name in names("suite"):
+        if name not in BUILT_IN["suite"]:
+            try:
+                found[name] = describe("suite", name)[1]
+            except AskewError as error:
+                found[name] = str(error)
+    return found
 
 
 @dataclass(frozen=True)

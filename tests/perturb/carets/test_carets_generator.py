@@ -14,7 +14,7 @@ import pytest
 from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 
 from askew.data.scene_graphs import SceneFile
-from askew.engine.executors.local import LocalExecutor
+from askew.engine.executors import LocalExecutor
 from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, PairSettings, fit, generate, generator, training
 from askew.perturb.carets.arguments import Noun, QuestionArguments, templates

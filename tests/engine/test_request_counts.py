@@ -10,8 +10,7 @@ import pytest
 import askew
 import askew.data.groups
 from askew.cli import main
-from askew.engine.planning import plan
-from askew.engine.resume import Keys
+from askew.engine.resume import Keys, plan
 from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.errors import BadImage, BadRecord, DataError, MissingPredictions, RunError

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from askew.engine.executors.local import TRIES, in_order, is_same
+from askew.engine.executors import TRIES, in_order, is_same
 from askew.engine.run_folder import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash

@@ -1,4 +1,7 @@
-"""Work in this process, or in several processes of this machine."""
+"""Where work is done: in this process, in several processes of this machine, or on a Ray cluster (``ray_cluster.py``).
+
+Results never depend on it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -17,6 +21,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from askew.errors import BadOption, RunError
 from askew.files.locks import end_with_parent
+from askew.registry import make
 from askew.types import LostWorker
 from askew.verbs import Executor
 
@@ -216,3 +221,15 @@ def _do(path: str, item: Any) -> Any:
         _loaded.clear()
         _loaded[path] = pickle.loads(Path(path).read_bytes())()
     return _loaded[path](item)
+
+
+@contextmanager
+def workers_of(spec: str) -> Iterator[Executor | None]:
+    """The executor of a spec, closed at the end; None for this process alone.
+
+    >>> with workers_of("local") as one, workers_of("local:workers=2") as two:
+    ...     one, two
+    (None, LocalExecutor(workers=2))
+    """
+    with make("executor", spec) as executor:
+        yield None if executor == LocalExecutor() else executor

@@ -13,7 +13,7 @@ import pytest
 
 from askew import open_data
 from askew.cli import main
-from askew.files.locks import alone_in
+from askew.files.read_write import alone_in
 from remedies import refused, said
 from running import write_questions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askew.answers.benchmark_rules import exact, naturalbench, pope, vlmevalkit
+from askew.answers.choices import exact, naturalbench, pope, vlmevalkit
 
 OPTIONS = ("a cat", "a dog", "a cow", "a hen")
 

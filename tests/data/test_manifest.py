@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from askew.data.groups import write_groups
-from askew.data.manifest import clear_unnamed, clear_unwritten
 from askew.data.write_questions import write_jsonl
+from askew.files.output_folders import clear_unnamed, clear_unwritten
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 

@@ -19,10 +19,9 @@ from askew.cli.options import add_shared, settled
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
-from askew.data.harness_logs import read_ids
 from askew.data.jsonl import Jsonl, Lines
 from askew.data.open_path import open_path
-from askew.data.read_predictions import read_predictions
+from askew.data.read_predictions import read_ids, read_predictions
 from askew.data.scene_graphs import SceneFile
 from askew.errors import AskewError
 from askew.experiments import ExperimentPlan

@@ -12,7 +12,7 @@ import pytest
 SCRIPT = """
 import os, time
 from multiprocessing import get_context
-from askew.files.locks import end_with_parent
+from askew.files.read_write import end_with_parent
 
 def work(pipe):
     end_with_parent()

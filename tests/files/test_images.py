@@ -14,7 +14,7 @@ import pytest
 from PIL import EpsImagePlugin, Image, ImageFile, UnidentifiedImageError
 
 import askew
-from askew.data.export import task_functions
+from askew.data import lmms_eval_task
 from askew.errors import BadImage
 from askew.files.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
 from askew.models.endpoint.image_urls import encode
@@ -211,15 +211,15 @@ def test_images_are_opened_in_one_place_with_a_list_of_allowed_formats() -> None
         for file in sorted(source.rglob("*.py"))
         if (hits := opening.findall(file.read_text(encoding="utf-8")))
     }
-    assert found == {"files/images.py": 1, str(Path("data/export/task_functions.py")): 1}
-    assert task_functions.FORMATS == FORMATS
+    assert found == {"files/images.py": 1, str(Path("data/lmms_eval_task.py")): 1}
+    assert lmms_eval_task.FORMATS == FORMATS
     assert "EPS" not in FORMATS
 
 
 def test_the_exported_task_reads_the_same_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task_functions, "__file__", str(tmp_path / "task.py"))
+    monkeypatch.setattr(lmms_eval_task, "__file__", str(tmp_path / "task.py"))
     (tmp_path / "a.jpg").write_bytes(encoded(noise(), "JPEG"))
     (tmp_path / "x.jpg").write_bytes(EPS)
-    assert task_functions.doc_to_visual({"picture": "a.jpg"})[0].size == (64, 48)
+    assert lmms_eval_task.doc_to_visual({"picture": "a.jpg"})[0].size == (64, 48)
     with pytest.raises(UnidentifiedImageError):
-        task_functions.doc_to_visual({"picture": "x.jpg"})
+        lmms_eval_task.doc_to_visual({"picture": "x.jpg"})

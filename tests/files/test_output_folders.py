@@ -10,8 +10,8 @@ import pytest
 import askew
 from askew.cli import main
 from askew.errors import UsageError
-from askew.files.locks import alone_in
 from askew.files.output_folders import NOTE
+from askew.files.read_write import alone_in
 from running import write_questions
 
 RUN = "run --model {model} --data {data} --suite {suite} --quiet --output {output}"

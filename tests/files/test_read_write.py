@@ -15,8 +15,7 @@ import pytest
 
 from askew.cli import _describe_os_error
 from askew.errors import DataError, RunError
-from askew.files.locks import FOLDER_LOCK, alone_in
-from askew.files.read_write import clear_parts, fingerprint, opened, replaced, write_joined
+from askew.files.read_write import FOLDER_LOCK, alone_in, clear_parts, fingerprint, opened, replaced, write_joined
 
 
 def content(path: Path) -> bytes:

@@ -12,7 +12,7 @@ import torch
 from tiny import NET, Colored, groups, questions
 
 from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
-from askew.files.locks import alone_in
+from askew.files.read_write import alone_in
 from askew.nets.net_config import NetConfig
 from askew.train import loop
 from askew.train.checkpoint import load_trained

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from askew.answers.benchmark_rules import RULES
-from askew.answers.choices import chosen_option, exact_option
+from askew.answers.choices import RULES, chosen_option, exact_option
 from askew.answers.extract_rules import bare, count, first_sentence, opened, refuses, rules, unquoted
 from askew.answers.normalise import tokens
 from askew.errors import BadOption

@@ -98,7 +98,7 @@ def _read(args: argparse.Namespace) -> int:
     from askew.engine.components import as_model
     from askew.engine.settings import Settings
     from askew.engine.store import Store
-    from askew.files.locks import alone_in
+    from askew.files.read_write import alone_in
 
     folder = Path(args.folder)
     plan = read_plan(folder)

@@ -25,8 +25,7 @@ from askew.collect.schema_parts import SPLITS
 from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings, differences
 from askew.errors import DataError, UsageError
-from askew.files.locks import alone_in
-from askew.files.read_write import file_sha256, write_joined
+from askew.files.read_write import alone_in, file_sha256, write_joined
 
 _TYPES = {
     "A": "the author judged the robot's answer correct; in train only, labelled with that answer, unverified",

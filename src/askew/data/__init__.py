@@ -6,9 +6,9 @@
     jsonl.py            our own files of questions   groups.py       files of groups
     find_images.py      from an image id or name to its file
     write_questions.py  questions -> the same formats
-    manifest.py         which files askew wrote into a folder, and which of them may be deleted
-    read_predictions.py answers of a model           harness_logs.py answers in the logs of other harnesses
-    export/             groups -> the formats of other harnesses
+    read_predictions.py answers of a model, also from the logs of other harnesses
+    table_files.py      TSV, CSV, XLSX and Parquet -> records
+    export.py           groups -> the formats of other harnesses; lmms_eval_task.py is copied beside an export
 
 Shared by the readers: json_stream.py (JSON one record at a time, with limits on nesting and length), bad_records.py
 (errors in records) and disk_index.py (what a reader must remember of a whole file).

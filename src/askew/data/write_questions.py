@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from askew.answers.normalise import modal_answer
-from askew.data.manifest import save_image
 from askew.errors import DataError
+from askew.files.output_folders import save_image
 from askew.files.paths import ImageFolders, remember, with_image
 from askew.files.read_write import replaced, write_joined
 from askew.files.records import question_record

@@ -26,10 +26,9 @@ from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import BadImage, DataError, UsageError
 from askew.files.limits import bounded_lines, load_json, read_object
-from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
 from askew.files.paths import public
-from askew.files.read_write import clear_parts, opened, replaced, write_joined
+from askew.files.read_write import alone_in, clear_parts, opened, replaced, write_joined
 from askew.types import Prediction, Question
 from askew.verbs import HidesSecrets, TakesBatches
 

@@ -16,10 +16,10 @@ from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.disk_index import DistinctIds
 from askew.data.groups import GroupCheck, read_groups, read_written, unique_by_id, write_groups
-from askew.data.manifest import clear_unnamed
 from askew.engine.components import WHOSE, ready_made_signature, refuse_unheeded
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import DataError, UsageError
+from askew.files.output_folders import clear_unnamed
 from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
 from askew.files.records import Record

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from askew.errors import BadOption, RunError
-from askew.files.locks import end_with_parent
+from askew.files.read_write import end_with_parent
 from askew.registry import make
 from askew.types import LostWorker
 from askew.verbs import Executor

@@ -14,16 +14,14 @@ from askew.audit.audit_table import markdown
 from askew.audit.text_audit import audited
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
-from askew.data.manifest import clear_unwritten
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.engine.build import Prepared, fingerprint_of, prepare
 from askew.engine.executors import workers_of
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
-from askew.files.locks import alone_in
-from askew.files.output_folders import CONTENT, check_output, note_output
+from askew.files.output_folders import CONTENT, check_output, clear_unwritten, note_output
 from askew.files.paths import public_text, root_of
-from askew.files.read_write import write_joined
+from askew.files.read_write import alone_in, write_joined
 from askew.report.caveats import text_alone_sentence
 from askew.types import Question
 from askew.verbs import BuildsByExecutor, MakesRankings, MakesTraining, Releases

@@ -45,9 +45,8 @@ from askew.engine.run_metrics import MeaningfulMetrics
 from askew.engine.settings import Named, Settings, progress_bar
 from askew.engine.store import Store
 from askew.errors import TooManyFailures
-from askew.files.locks import alone_in
 from askew.files.paths import ImageFolders, public
-from askew.files.read_write import fingerprint, write_joined
+from askew.files.read_write import alone_in, fingerprint, write_joined
 from askew.files.records import Record, group_record
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.results_shape import FORMAT

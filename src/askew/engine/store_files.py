@@ -18,7 +18,7 @@ from askew.engine.ask import chunks
 from askew.engine.store import COLUMNS, Row, Store, checksum
 from askew.errors import DataError
 from askew.files.limits import MAX_RECORD
-from askew.files.locks import alone_in
+from askew.files.read_write import alone_in
 
 _PAGE_SIZE = 4096
 """SQLite's default, for files whose header does not say."""

@@ -21,9 +21,8 @@ from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError, UsageError
 from askew.files.limits import read_object
-from askew.files.locks import alone_in
 from askew.files.output_folders import refuse_foreign
-from askew.files.read_write import clear_parts, replaced
+from askew.files.read_write import alone_in, clear_parts, replaced
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net

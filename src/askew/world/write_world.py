@@ -15,9 +15,8 @@ from typing import Any
 from askew.answers.normalise import normalise
 from askew.data.scene_graphs import write_scenes
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
-from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
-from askew.files.read_write import replaced
+from askew.files.read_write import alone_in, replaced
 from askew.types import Kind, Question, Scene
 from askew.verbs import Executor
 from askew.world.dataset import CachedQuestion, Priors, SceneCache, World, generator

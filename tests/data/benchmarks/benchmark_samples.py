@@ -15,14 +15,13 @@ import orjson
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.convqa import COMMON_SENSE, ConVqa
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
-from askew.data.benchmarks.gqa_ood import GqaOod
+from askew.data.benchmarks.gqa import GqaOod
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.introspect import VqaIntrospect
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
-from askew.data.benchmarks.pope import Pope
-from askew.data.benchmarks.pope_v2 import PopeV2
+from askew.data.benchmarks.pope import Pope, PopeV2
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa_ce import VqaCe
 from askew.data.benchmarks.vqa_cp import VqaCp

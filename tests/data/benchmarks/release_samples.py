@@ -13,9 +13,7 @@ from benchmark_samples import annotation, lines, listed
 
 from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
-from askew.data.benchmarks.carets_release import CaretsRelease
-from askew.data.benchmarks.p2_release import P2Release
-from askew.data.benchmarks.rad_release import RadRelease
+from askew.data.benchmarks.paper_releases import CaretsRelease, P2Release, RadRelease
 from askew.data.benchmarks.sugarcrepe import SugarCrepe
 from askew.data.benchmarks.textvqa import TextVqa
 from askew.data.benchmarks.visdial import VisDial

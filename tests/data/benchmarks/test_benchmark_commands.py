@@ -12,9 +12,7 @@ from PIL import Image
 from release_samples import RELEASES
 
 from askew.cli import main
-from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
-from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.open_path import open_path
 from askew.registry import BUILT_IN
 from askew.verbs import HoldsGroups
@@ -24,12 +22,8 @@ WRITERS = {**SAMPLES, **RELEASES}
 SAME_NAME = {
     "MMBench": VlmEvalKitCircular,
     "other sets": VlmEvalKitTable,
-    "OK-VQA": OkVqa,
-    "TDIUC": Tdiuc,
-    "IV-VQA": IvVqa,
-    "CV-VQA": CvVqa,
 }
-"""The readers of rows whose command does not tell which of a module's readers it is."""
+"""The readers of rows whose command names a function that chooses between two readers."""
 
 
 def commands() -> dict[str, str]:
@@ -42,8 +36,8 @@ def reader_of(row: str, command: str) -> type:
     named = next((reader for words, reader in SAME_NAME.items() if row.startswith(words)), None)
     if named is not None:
         return named
-    module = BUILT_IN["reader"][re.findall(r"--data ([\w-]+):", command)[0]].partition(":")[0]
-    (found,) = (reader for reader in WRITERS if reader.__module__ == module)
+    path = BUILT_IN["reader"][re.findall(r"--data ([\w-]+):", command)[0]]
+    (found,) = (reader for reader in WRITERS if f"{reader.__module__}:{reader.__name__}" == path)
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.data.benchmarks.carets_release import TEST_OF_SUFFIX, CaretsRelease
+from askew.data.benchmarks.paper_releases import TEST_OF_SUFFIX, CaretsRelease
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.suites.carets import SUFFIXES, write_release

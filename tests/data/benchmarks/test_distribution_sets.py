@@ -7,7 +7,7 @@ import json
 import pytest
 
 import askew
-from askew.data.benchmarks.gqa_ood import GqaOod
+from askew.data.benchmarks.gqa import GqaOod
 from askew.data.benchmarks.vqa_ce import VqaCe
 from askew.data.benchmarks.vqa_cp import VqaCp
 from askew.data.open_path import open_path

@@ -42,11 +42,13 @@ def key_of(reader):
 
 def test_every_reader_has_a_name_and_a_row_in_the_docs():
     assert set(MARKS) - set(map(key_of, SAMPLES)) == {"blink:Blink"}, "add a sample; BLINK is refused"
-    named = {path.partition(":")[0].rpartition(".")[2]: name for name, path in BUILT_IN["reader"].items()}
+    named = {path.rpartition(".")[2]: name for name, path in BUILT_IN["reader"].items()}
+    tables = ("vlmevalkit:VlmEvalKitTable", "vlmevalkit:VlmEvalKitCircular")  # one name for both
+    named |= dict.fromkeys(tables, named["vlmevalkit:vlmevalkit"]) | {"edited_vqa:edited_vqa": "iv-vqa"}
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
     for reader in MARKS:
-        assert f"`--data {named[reader.partition(':')[0]]}:" in page, reader
+        assert f"`--data {named[reader]}:" in page, reader
 
 
 NOT_ALONE = {"query_discriminative.json", "hard.json"}
@@ -61,7 +63,7 @@ def test_every_file_of_a_sample_alone_gives_the_reader_or_says_what_it_is(reader
         if name in NOT_ALONE or (key_of(reader), name) == ("amber:Amber", "annotations.json"):
             with pytest.raises(DataError, match="askew cannot read this as data"):
                 open_path(file)
-        elif name.endswith("annotations.json") and key_of(reader) != "pope_v2:PopeV2":
+        elif name.endswith("annotations.json") and key_of(reader) != "pope:PopeV2":
             with pytest.raises(DataError, match="this is a VQA annotations file"):
                 open_path(file)
         else:

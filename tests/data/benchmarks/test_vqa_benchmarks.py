@@ -7,7 +7,7 @@ import json
 import pytest
 
 import askew
-from askew.data.benchmarks.pope_v2 import PopeV2
+from askew.data.benchmarks.pope import PopeV2
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings

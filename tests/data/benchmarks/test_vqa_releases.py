@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.data.benchmarks.p2_release import P2Release
-from askew.data.benchmarks.rad_release import RadRelease
+from askew.data.benchmarks.paper_releases import P2Release, RadRelease
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError

@@ -1,7 +1,12 @@
-"""GQA questions (Hudson & Manning 2019): ``{question_id: {question, imageId, answer, types, isBalanced, ...}}``.
+"""GQA (Hudson & Manning 2019) and GQA-OOD (Kervadec et al. 2021).
 
-Ids are strings: "01827492" is not "1827492". The answer type is derived from the answer, as in VQA; the question type
-is GQA's structural and semantic type, e.g. ``verify/attr``.
+GQA questions: ``{question_id: {question, imageId, answer, types, isBalanced, ...}}``. Ids are strings: "01827492" is
+not "1827492". The answer type is derived from the answer, as in VQA; the question type is GQA's structural and semantic
+type, e.g. ``verify/attr``.
+
+GQA-OOD: questions of GQA whose answer is frequent (head) or rare (tail) in their group.
+``ood_{testdev,val}_{head,tail}.json`` in the format of GQA; ``..._all.json`` is their union and is not needed. Each
+question has the tag ``part``, head or tail.
 """
 
 from __future__ import annotations
@@ -9,20 +14,23 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
 from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
-from askew.data.disk_index import Index
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
+from askew.data.disk_index import Index, SeenIds
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import may_be, pairs
 from askew.data.scene_graphs import SceneIndex, scene_files
 from askew.errors import DataError
 from askew.files.read_write import fingerprint, signature
-from askew.types import Id, Kind, Question
+from askew.types import Id, ImageRef, Kind, Question
 
 _CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
@@ -145,3 +153,63 @@ def _question_type(record: Mapping[str, Any]) -> str:
         return ""
     known = mapping(types)
     return "/".join(part for part in (text(known, "structural", ""), text(known, "semantic", "")) if part)
+
+
+OOD_PARTS = ("head", "tail")
+_OOD_FILE = names_of("gqa:GqaOod")
+_OOD_SIZES = {"ood_testdev_head.json": 1733, "ood_testdev_tail.json": 1063}
+
+
+@dataclass(frozen=True, repr=False)
+class GqaOod(QuestionBenchmark):
+    """GQA-OOD: questions of GQA with frequent and with rare answers (Kervadec et al. 2021)."""
+
+    title: ClassVar[str] = "GQA-OOD"
+    suites: ClassVar[Sequence[str]] = ("gqa-ood",)
+
+    split: str | None = None
+    """Which files of a folder with several: ``testdev`` or ``val``."""
+
+    def files(self) -> Sequence[str]:
+        """The head and the tail of one split, from the folder of the path."""
+        named = match_name(_OOD_FILE, self.path)
+        found: dict[str, dict[str, str]] = {}
+        for file in PathContents(folder_of(self.path)).named(_OOD_FILE):
+            if match := match_name(_OOD_FILE, file):
+                found.setdefault(match["split"].lower(), {}).setdefault(match["part"].lower(), file)
+        asked = self.split or (named["split"].lower() if named else None)
+        splits = [asked] if asked else list(found)
+        if len(splits) > 1:
+            raise DataError(
+                f"{self.path}: files of several splits are here: {', '.join(splits)}. Pick one, e.g. "
+                f"gqa-ood:{self.path},split={splits[0]}"
+            )
+        split = splits[0] if splits else "testdev"
+        parts = found.get(split, {})
+        if absent := [part for part in OOD_PARTS if part not in parts]:
+            wanted = " and ".join(f"ood_{split}_{part}.json" for part in absent)
+            raise missing_files(folder_of(self.path), f"{self.title} for {' and '.join(absent)}", wanted)
+        return [parts[part] for part in OOD_PARTS]
+
+    def expected(self) -> Mapping[str, int]:
+        """1,733 and 1,063 questions of testdev."""
+        names = map(os.path.basename, self.files())
+        return {f"questions in {name}": _OOD_SIZES[name] for name in names if name in _OOD_SIZES}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The head, then the tail."""
+        with SeenIds() as seen:
+            for part, path in zip(OOD_PARTS, self.files(), strict=True):
+                sieve, data = self.sieve(path), Gqa(path, skip_bad=self.skip_bad)
+                for number, question in enumerate(data.questions(), 1):
+                    if seen.add(question.id, number) is not None:
+                        sieve.refuse(number, repeated(question.id, first="the head"), question.id)
+                        continue
+                    image = question.image and sieve.sift(number, question.id, self._image, question.image)
+                    if image is not None:
+                        counts[f"questions in {os.path.basename(path)}"] += 1
+                        yield replace(question, image=image, tags=(("part", part),))
+                self.skipped.extend(data.skipped)
+
+    def _image(self, image: ImageRef) -> ImageRef:
+        return self.image_of(image.id, f"{image.id}.jpg", f"{image.id}.png")

@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices, option_named
+from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
 from askew.types import Id, ImageRef, Kind, Question
 
@@ -57,7 +57,7 @@ class MmStar(QuestionBenchmark):
         rows: Iterable[tuple[int, Mapping[str, Any]]]
         image: Callable[[Id, Any], ImageRef]
         if path.endswith(".parquet"):
-            rows, image = parquet_records(path), stored_image
+            rows, image = parquet_records(path), parquet_image
         else:
             images = TableImages(path)
             rows, image = table_records(sieve), lambda key, cell: images.find(str(key), cell)

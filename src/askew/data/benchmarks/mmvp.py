@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark
-from askew.data.benchmarks.benchmark_tables import table_records
 from askew.data.disk_index import distinct
+from askew.data.table_files import table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark
-from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
 from askew.data.json_stream import items
+from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
@@ -133,7 +133,7 @@ def _from_columns(row: Mapping[str, Any]) -> list[Member]:
     return [
         (
             text(row, f"Question_{asked}"),
-            partial(stored_image, f"{row.get('Index')}/{shown}", row.get(f"Image_{shown}")),
+            partial(parquet_image, f"{row.get('Index')}/{shown}", row.get(f"Image_{shown}")),
             text(row, f"Image_{shown}_Question_{asked}"),
             text(row, next((name for name in _TYPE if name in row), _TYPE[0])),
         )

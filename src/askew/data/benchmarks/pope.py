@@ -1,10 +1,14 @@
-"""POPE (Li et al. 2023): is an object in the image? Present objects, and absent ones chosen by three strategies.
+"""POPE and POPEv2 (Li et al. 2023): is an object in the image?
 
-Files ``coco_pope_{random,popular,adversarial}.json`` (JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with
-``question_id``, ``image``, ``text``, ``label``. Rows alternate: an object that is in the image (yes), one that is not
-(no); an early edition has the three present objects of an image first, then the three absent ones. The present objects
-are the same in the three files of a set, so each is the original of a group whose variants are the absent objects of
-the three strategies.
+POPE: present objects, and absent ones chosen by three strategies. Files ``coco_pope_{random,popular,adversarial}.json``
+(JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with ``question_id``, ``image``, ``text``, ``label``. Rows
+alternate: an object that is in the image (yes), one that is not (no); an early edition has the three present objects of
+an image first, then the three absent ones. The present objects are the same in the three files of a set, so each is the
+original of a group whose variants are the absent objects of the three strategies.
+
+POPEv2: a question about an image, and about the same image without the object. ``POPEv2/dataset/annotations.json`` of
+POPE's repository is a list of ``{image_id, image_name, target_object, query, label}``: consecutive pairs of the same
+query, the edited image (No) first. The unedited image is the original of a group.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
-from askew.data.bad_records import Sieve, identity, text
+from askew.data.bad_records import Sieve, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.disk_index import distinct
@@ -177,3 +181,51 @@ def _grouped(pairs: Mapping[str, Pair]) -> Iterator[Group]:
 
 def _key(record: object) -> Id:
     return identity(record if isinstance(record, dict) else {}, "question_id")
+
+
+@dataclass(frozen=True, repr=False)
+class PopeV2(GroupBenchmark):
+    """POPEv2: is an object in the image, and in the same image without it? (Li et al. 2023)."""
+
+    title: ClassVar[str] = "POPEv2"
+    suites: ClassVar[Sequence[str]] = ("pope-v2",)
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return self.marked_files("annotations.json (POPEv2/dataset)")[:1]
+
+    def expected(self) -> Mapping[str, int]:
+        """500 pairs."""
+        return {"pairs": 500} if os.path.basename(self.files()[0]) == "annotations.json" else {}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """The pairs in the order of the file."""
+        sieve = self.sieve(self.files()[0])
+        first: Question | None = None
+        for number, record in self.records(sieve):
+            question = sieve.sift(number, None, self._question, number, record)
+            if number % 2:
+                first = question
+            elif first is not None and question is not None:
+                pair = sorted((first, question), key=lambda one: one.answers, reverse=True)
+                if pair[0].text != pair[1].text or pair[0].answers == pair[1].answers:
+                    fault = BadRecord("two consecutive records must be a pair: one query, labels Yes and No. Fix them.")
+                    sieve.refuse(number, fault)
+                    continue
+                counts["pairs"] += 1
+                variant = Variant(pair[1], Expect.GIVEN, "edited", "pope-v2")
+                yield Group(pair[0].id, "pope-v2", pair[0], (variant,))
+
+    def _question(self, number: int, record: object) -> Question:
+        fields: Mapping[str, Any] = mapping(record)
+        label = text(fields, "label").strip().lower()
+        if label not in ("yes", "no"):
+            raise BadRecord(bad_label(fields["label"], "Yes or No"))
+        return Question(
+            f"pope-v2/{number}",
+            self.image(text(fields, "image_name")),
+            text(fields, "query"),
+            (label,),
+            Kind("yes/no"),
+            tags=(("object", text(fields, "target_object")),),
+        )

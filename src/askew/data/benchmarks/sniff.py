@@ -149,7 +149,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(r"HallusionBench\.json"),
     ),
     "mmvp:Mmvp": (Mark(keys=_MMVP), Mark(r"Questions\.csv", keys=_MMVP)),
-    "pope_v2:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),
+    "pope:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),
     "vqa_rephrasings:VqaRephrasings": (Mark(r".*valrep2014.*questions\.json"),),
     "vqa_pairs:VqaPairs": (Mark(r".*?(?P<split>(?:train|val)\d{4})_complementary_pairs\.json", alone=True),),
     "amber:Amber": (Mark(r"query_discriminative.*\.json", beside=r"annotations\.json"),),
@@ -157,7 +157,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(inner=_keys("reasoning_question introspect")),
         Mark(r"VQAIntrospect_(?P<split>train|val).*\.json"),
     ),
-    "gqa_ood:GqaOod": (Mark(r"ood_(?P<split>testdev|val)_(?P<part>head|tail|all)\.json"),),
+    "gqa:GqaOod": (Mark(r"ood_(?P<split>testdev|val)_(?P<part>head|tail|all)\.json"),),
     "vqa_ce:VqaCe": (
         Mark(r"counterexamples\.json", beside=r"hard\.json"),
         Mark(r"counterexamples\.json", alone=True),
@@ -178,14 +178,14 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(r".*(?:mmbench|ccbench|circular|mmcr).*\.tsv", keys=_keys("index question A"), alone=True),
     ),
     "vlmevalkit:VlmEvalKitTable": (Mark(r".*\.tsv", keys=_keys("index question"), alone=True),),
-    "carets_release:CaretsRelease": (
+    "paper_releases:CaretsRelease": (
         Mark(keys=_CARETS),
         Mark(r".+_test\.json|(?:rephrase|order|ontological|visual|negation|antonym)_(?:inv|dir)\.json", keys=_CARETS),
     ),
-    "rad_release:RadRelease": (
+    "paper_releases:RadRelease": (
         Mark(r"yes-no_from_(?P<source>colors|how-many|what-kind)_(?P<split>train|val)_questions\.json"),
     ),
-    "p2_release:P2Release": (Mark(r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"),),
+    "paper_releases:P2Release": (Mark(r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"),),
     "avqa:Avqa": (Mark(r"(?:.*[^a-z])?ad?vqa.*questions\.json"),),
     "textvqa:TextVqa": (Mark(r"TextVQA_.*\.json"),),
     "vizwiz:VizWiz": (Mark(keys=_VIZWIZ), Mark(r"(?:.*vizwiz.*_)?(?:train|val|test)\.json", keys=_VIZWIZ)),

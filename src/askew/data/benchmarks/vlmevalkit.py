@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmark, QuestionBenchmark, wrong_file
-from askew.data.benchmarks.benchmark_tables import TableImages, table_records
 from askew.data.benchmarks.sniff import first_keys
 from askew.data.disk_index import distinct, gathered
 from askew.data.jsonl import check_choices, option_named, unread_fields
+from askew.data.table_files import TableImages, table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 

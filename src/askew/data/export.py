@@ -1,6 +1,7 @@
-"""The formats of exports: lmms-eval, VLMEvalKit, plain JSONL for programs and CSV for people.
+"""Export groups as questions for other harnesses: lmms-eval, VLMEvalKit, plain JSONL for programs and CSV for people.
 
-A row is a distinct question of the groups, with all ids that its answer belongs to.
+A row is a distinct question of the groups, with all ids that its answer belongs to; ``ids.jsonl`` maps the rows of an
+export to these ids. ``lmms_eval_task.py`` is copied beside a task for lmms-eval.
 """
 
 from __future__ import annotations
@@ -282,7 +283,7 @@ def write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: 
     write_joined(questions, (line(_lmms_eval_row(row)) for row in rows))
     text = _TASK.format(task=name, questions=_quoted(str(questions.resolve())), prompt=_quoted(prompt))
     write_joined(task, [text.encode()])
-    write_joined(functions, [files("askew.data.export").joinpath("task_functions.py").read_bytes()])
+    write_joined(functions, [files("askew.data").joinpath("lmms_eval_task.py").read_bytes()])
     return [task, functions, questions]
 
 

@@ -1,0 +1,223 @@
+"""Rows of table files as records: TSV and CSV (images are base64 in a cell), Parquet, XLSX; samples of zipped logs.
+
+Readers of questions leave out bad rows one by one (``table_records``, ``parquet_records``); a bad row of a model's
+predictions stops the reading (``prediction_rows``).
+"""
+
+from __future__ import annotations
+
+import binascii
+import csv
+import zipfile
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from askew.data.bad_records import Sieve
+from askew.data.benchmarks.sniff import column_names, delimiter_of
+from askew.data.disk_index import Index
+from askew.errors import BadImage, BadRecord, DataError, need
+from askew.files.limits import MAX_MEMBER, MAX_RECORD, bounded_lines, load_json
+from askew.files.read_write import opened, opened_raw
+from askew.types import Id, ImageRef
+
+LONGEST_INDEX = 64
+"""A cell of at most this many characters in an image column is the index of the row that has the image."""
+_BATCH = 32
+"""How many rows of a Parquet file are in memory at a time; a row may hold images."""
+
+
+def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a TSV or CSV file with their numbers (the header is row 1); one with missing cells is bad."""
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))
+    path = sieve.path
+    with opened(path) as file:
+        text = (line.decode() for line in bounded_lines(file, path))
+        try:
+            first = next(text, "").removeprefix("\ufeff")
+            names = column_names(first)
+            for number, cells in enumerate(csv.reader(text, delimiter=delimiter_of(first), strict=True), 2):
+                if len(cells) == len(names):
+                    yield number, dict(zip(names, cells, strict=True))
+                elif cells:
+                    fault = BadRecord(f"there are {len(cells)} cells for {len(names)} columns. Fix the row.")
+                    sieve.refuse(number, fault)
+        except UnicodeDecodeError as trouble:
+            raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
+        except csv.Error as trouble:
+            raise DataError(f"{path}: the table is broken ({trouble}). Copy or download it again.") from None
+
+
+def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a Parquet file with their numbers from 1, a few in memory at a time."""
+    arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
+    try:
+        batches = parquet.ParquetFile(path).iter_batches(batch_size=_BATCH)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from enumerate(rows, 1)
+    except (arrow.ArrowException, OSError) as trouble:
+        raise DataError(f"{path}: cannot be read as Parquet ({trouble}). Copy or download it again.") from None
+
+
+def parquet_image(key: Id, value: Any) -> ImageRef:
+    """The image in a cell of a Parquet file: bytes, or an object with ``bytes``, as in the hub's image columns."""
+    content = value.get("bytes") if isinstance(value, Mapping) else value
+    if not isinstance(content, bytes) or not content:
+        raise BadImage("the row has no image. Use the file with the images, as it is published.")
+    return ImageRef(key, data=content)
+
+
+def encoded_image(key: Id, cell: str) -> ImageRef:
+    """The image in a cell of a table, as base64.
+
+    >>> encoded_image(1, "YWJj").data
+    b'abc'
+    """
+    try:
+        return ImageRef(key, data=b64decode(cell, validate=True))
+    except (binascii.Error, ValueError):
+        raise BadImage("the image is not base64. Copy or download the file again.") from None
+
+
+class TableImages:
+    """The images in the column ``image`` of a table: base64, or the index of another row that has the image.
+
+    Images that other rows refer to are kept in a temporary file, so memory stays flat however many there are.
+    """
+
+    def __init__(self, path: str, keep_all: bool = False) -> None:
+        """``keep_all``: keep every image, so that each can be found by the index of its row."""
+        self._path, self._keep_all = path, keep_all
+
+    def find(self, index: str, cell: str) -> ImageRef:
+        """The image of a row; its id is the index of the row that has it."""
+        if len(cell) > LONGEST_INDEX:
+            return encoded_image(index, cell)
+        found = self._referred.get(cell) if cell else None
+        if found is None:
+            raise BadImage(
+                f"the image is {cell!r}, which is neither base64 nor the index of a row with an image. "
+                "Copy or download the file again."
+            )
+        return encoded_image(cell, found[1])
+
+    @cached_property
+    def _referred(self) -> Index:
+        """The images that rows refer to, by the index of the row that has them."""
+        wanted = (
+            set() if self._keep_all else {row["image"] for row in self._rows() if len(row["image"]) <= LONGEST_INDEX}
+        )
+        found = Index()
+        for row in self._rows():
+            if len(row["image"]) > LONGEST_INDEX and (self._keep_all or row["index"] in wanted):
+                found.add(row["index"], record=row["image"])
+        return found
+
+    def _rows(self) -> Iterator[Mapping[str, str]]:
+        return (row for _, row in table_records(Sieve(self._path, True)))
+
+
+_ZIP = b"PK\x03\x04"
+_HEAD = 1 << 16
+
+
+def zip_kind(path: str) -> str:
+    """``xlsx``, ``inspect`` (its ``.eval`` log), or an empty string for a file that is not a zip file."""
+    with opened_raw(path) as file:
+        if file.read(4) != _ZIP:
+            return ""
+    with _archive(path) as archive:
+        names = archive.namelist()
+    if any(name.startswith("xl/") for name in names):
+        return "xlsx"
+    if any(name.startswith("samples/") for name in names) or "header.json" in names:
+        return "inspect"
+    raise DataError(f"{path}: this zip file is neither XLSX nor an inspect log. Unpack it and give one of its files.")
+
+
+def looks_like_table(path: str) -> bool:
+    """Whether the file begins with column names, one of them for answers."""
+    with opened(path) as file:
+        head = file.read(_HEAD).lstrip()
+    if head[:1] in (b"{", b"["):
+        return False
+    names = head.split(b"\n", 1)[0].decode(errors="replace")
+    columns = next(csv.reader([names], delimiter=_delimiter(names)), [])
+    return bool({"prediction", "answer"} & {column.strip() for column in columns}) and len(columns) > 1
+
+
+def prediction_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a table with their numbers as in a spreadsheet: the header is row 1."""
+    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path)
+    _, names = next(rows, (1, []))
+    for number, cells in rows:
+        if any(cells):
+            if len(cells) != len(names):
+                raise BadRecord(
+                    f"{path}: row {number}: {len(cells)} cells for {len(names)} columns. Fix the row, or write the "
+                    "table again with quotes around text."
+                )
+            yield number, dict(zip(names, cells, strict=True))
+
+
+def zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
+    """The samples of an inspect ``.eval`` log, in its order."""
+    with _archive(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+        for number, name in enumerate(names, 1):
+            yield number, _sample(path, archive, name)
+
+
+def _sample(path: str, archive: zipfile.ZipFile, name: str) -> Any:
+    try:
+        if archive.getinfo(name).file_size > MAX_RECORD:
+            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB, the limit for a sample.")
+        return load_json(archive.read(name))
+    except NotImplementedError:
+        raise DataError(
+            f"{path}: this Python cannot read its compression. Convert the log: inspect log convert --to json"
+        ) from None
+    except orjson.JSONDecodeError as trouble:
+        raise BadRecord(f"{path}: {name}: broken JSON ({trouble}). Was the evaluation stopped? Run it again.") from None
+
+
+@contextmanager
+def _archive(path: str) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except (zipfile.BadZipFile, EOFError) as damage:
+        raise DataError(f"{path}: the zip file is cut off or damaged ({damage}). Copy it again.") from None
+
+
+def _text_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    with opened(path) as file:
+        text = (line.decode() for line in bounded_lines(file, path))
+        try:
+            first = next(text, "")
+            yield 1, [name.strip() for name in next(csv.reader([first], delimiter=_delimiter(first)), [])]
+            yield from enumerate(csv.reader(text, delimiter=_delimiter(first), strict=True), 2)
+        except UnicodeDecodeError as trouble:
+            raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
+        except csv.Error as trouble:
+            raise DataError(f"{path}: the table is broken ({trouble}). Write it again.") from None
+
+
+def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    with _archive(path) as archive:
+        if large := [member.filename for member in archive.infolist() if member.file_size > MAX_MEMBER]:
+            raise DataError(f"{path}: {large[0]} in it unpacks to more than {MAX_MEMBER >> 20} MiB. Save it as TSV.")
+    book = need("openpyxl", "xlsx").load_workbook(path, read_only=True)
+    try:
+        for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+            yield number, ["" if cell is None else str(cell) for cell in cells]
+    finally:
+        book.close()
+
+
+def _delimiter(names: str) -> str:
+    return "\t" if "\t" in names else ","

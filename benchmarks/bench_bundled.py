@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, pixels, read_json
-from askew.models.onnx_model import Bundled, bundled_names
+from askew.models.onnx_model import REFERENCE, Bundled, OnnxEncoder, bundled_names, pixels, read_json
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder

@@ -17,11 +17,10 @@ from random import Random
 import numpy as np
 import torch
 
-from askew.nets.net_config import NetConfig
+from askew.nets.net_config import NetConfig, QuestionWords
 from askew.nets.networks import build_net
-from askew.nets.question_words import QuestionWords
 from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table
-from askew.train.feature_files import ImageFeatures
+from askew.train.features import ImageFeatures
 from askew.train.losses import Q3R, AnswerLoss, Loss, Step
 from askew.types import Expect, Group, ImageRef, Question, Variant
 

@@ -79,7 +79,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "constant": "askew.models.baselines:Constant",
         "prior": "askew.models.baselines:prior",
         "scripted": "askew.models.baselines:scripted",
-        "hf": "askew.models.huggingface.model_options:hf",
+        "hf": "askew.models.huggingface.hf_model:hf",
         "openai": "askew.models.endpoint.openai:OpenAI",
         "python": "askew.models.python_function:PythonModel",
         "onnx": "askew.models.onnx_model:Onnx",

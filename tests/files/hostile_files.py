@@ -26,7 +26,7 @@ from askew.data.scene_graphs import SceneFile
 from askew.errors import AskewError
 from askew.experiments import ExperimentPlan
 from askew.models.baselines import scripted
-from askew.models.endpoint.budget import price_of
+from askew.models.endpoint.request_limits import price_of
 from askew.models.huggingface.folder import read_labels
 from askew.rank.basic_question_data import read_header
 from askew.report.load import Run, load_run

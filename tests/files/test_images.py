@@ -17,7 +17,7 @@ import askew
 from askew.data import lmms_eval_task
 from askew.errors import BadImage
 from askew.files.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
-from askew.models.endpoint.image_urls import encode
+from askew.models.endpoint.chat_request import encode
 from askew.perturb.visual.hide_background import PHOTOS, channel_mean
 from askew.report.thumbnails import Thumbnails
 from askew.types import ImageRef

@@ -10,10 +10,10 @@ import selectors
 from dataclasses import dataclass, field
 from random import Random
 
-from askew.models.endpoint.budget import Budget, BudgetLimits
-from askew.models.endpoint.chat import Chat
+from askew.models.endpoint.chat_request import Chat
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings
 from askew.models.endpoint.http import Reply
+from askew.models.endpoint.request_limits import Budget, BudgetLimits
 from askew.types import Question
 
 YES = b'{"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}'

@@ -13,8 +13,7 @@ import pytest
 from askew.errors import BadOption, DataError, MissingExtra, UnknownName
 from askew.metrics.accuracy import official_table
 from askew.models.baselines import prior
-from askew.models.onnx_encoder import REFERENCE, OnnxEncoder
-from askew.models.onnx_model import Bundled, Onnx, bundled_names
+from askew.models.onnx_model import REFERENCE, Bundled, Onnx, OnnxEncoder, bundled_names
 from askew.registry import make
 from askew.types import ImageRef, Question
 from askew.world.dataset import World

@@ -8,7 +8,7 @@ import pytest
 from simulated_endpoint import Flaky, Metered, Narrow, Queueing, Server, ask
 
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.rate_limit import WINDOW, Limiter
+from askew.models.endpoint.request_limits import WINDOW, Limiter
 
 COUNT = 1000
 WITHOUT_FAULTS = 18.0

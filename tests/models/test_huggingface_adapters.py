@@ -16,7 +16,7 @@ from hf_asking import QUESTIONS, answers  # noqa: E402
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, ModelError  # noqa: E402
-from askew.models.huggingface import model_options  # noqa: E402
+from askew.models.huggingface import hf_model  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("offline")
 
@@ -90,6 +90,6 @@ def test_missing_parts_of_an_adapter_are_named(folders, tmp_path, monkeypatch):
     (beside / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA"}))
     with pytest.raises(BadOption, match="has an adapter of its own"):
         made(f"{beside},adapter={folders / 'adapter'}")
-    monkeypatch.setattr(model_options.importlib.util, "find_spec", lambda name: None if name == "peft" else True)
+    monkeypatch.setattr(hf_model.importlib.util, "find_spec", lambda name: None if name == "peft" else True)
     with pytest.raises(ModelError, match=r"needs the package peft.*askew\[peft\].*merge_and_unload"):
         made(f"{folders / 'base'},adapter={folders / 'adapter'}")

@@ -14,7 +14,7 @@ from askew.errors import BadImage, DataError, ModelError
 from askew.models.huggingface import folder as hf_folder
 from askew.models.huggingface.chat_template import answer_after_thought
 from askew.models.huggingface.folder import digest, find, prompts, read_labels
-from askew.models.huggingface.region_features import Regions
+from askew.models.huggingface.visual_inputs import Regions
 from askew.types import ImageRef, Question
 
 VILT = {"architectures": ["ViltForQuestionAnswering"], "model_type": "vilt", "id2label": {"1": "no", "0": "yes"}}

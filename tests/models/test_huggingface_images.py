@@ -13,9 +13,9 @@ transformers = pytest.importorskip("transformers", reason="the extra hf is not i
 
 import hf_folders  # noqa: E402
 
-from askew.models.huggingface import generate, shared_images  # noqa: E402
-from askew.models.huggingface.model_options import hf  # noqa: E402
-from askew.models.huggingface.shared_images import Decoded, PreparedOnce, encoded_once, places  # noqa: E402
+from askew.models.huggingface import generate, visual_inputs  # noqa: E402
+from askew.models.huggingface.hf_model import hf  # noqa: E402
+from askew.models.huggingface.visual_inputs import Decoded, PreparedOnce, encoded_once, places  # noqa: E402
 from askew.types import ImageRef, Question  # noqa: E402
 
 
@@ -118,8 +118,8 @@ def test_hooks_are_gone_after_an_error(tmp_path):
 
 def test_an_image_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
     opened = []
-    original = shared_images.open_image
-    monkeypatch.setattr(shared_images, "open_image", lambda ref: opened.append(ref.id) or original(ref))
+    original = visual_inputs.open_image
+    monkeypatch.setattr(visual_inputs, "open_image", lambda ref: opened.append(ref.id) or original(ref))
     one, copy, other = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8))
     decoded = Decoded()
     first = [decoded.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]

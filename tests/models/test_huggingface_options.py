@@ -16,7 +16,7 @@ from hf_asking import IMAGES, QUESTIONS, answers, folders, region_file, spec  # 
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, MissingExtra, ModelError  # noqa: E402
-from askew.models.huggingface.adapter import HuggingFace  # noqa: E402
+from askew.models.huggingface.hf_model import HuggingFace  # noqa: E402
 from askew.types import Question  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("offline")

@@ -6,7 +6,7 @@ import torch
 from tiny import Colored, groups, questions
 
 from askew.errors import DataError
-from askew.nets.question_words import LONGEST, UNKNOWN, QuestionWords
+from askew.nets.net_config import LONGEST, UNKNOWN, QuestionWords
 from askew.train.batches import Answers, Encoding, build_table, order
 from askew.types import Question
 

@@ -12,8 +12,8 @@ from torch import nn
 
 from askew.errors import BadOption, DataError
 from askew.nets.layers import Output
+from askew.nets.net_config import QuestionWords
 from askew.nets.networks import build_net
-from askew.nets.question_words import QuestionWords
 from askew.registry import make
 from askew.train.batches import Answers, Encoding, build_table
 from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage, Step, check_types, distance

@@ -9,15 +9,21 @@ import pytest
 import torch
 
 from askew.errors import BadOption
-from askew.models.onnx_encoder import OnnxEncoder
-from askew.models.onnx_model import Onnx
+from askew.models.onnx_model import Onnx, OnnxEncoder
 from askew.nets.region_encoder import EncoderConfig
 from askew.train import onnx_export
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
 from askew.train.onnx_export import export_encoder, export_trained, input_of
-from askew.train.reference import EncoderTrainConfig, cells_of, focal, train_encoder
-from askew.train.world_labels import images_with_scenes, label_images, labels_of
+from askew.train.reference import (
+    EncoderTrainConfig,
+    cells_of,
+    focal,
+    images_with_scenes,
+    label_images,
+    labels_of,
+    train_encoder,
+)
 from askew.world.dataset import World
 
 
@@ -119,7 +125,7 @@ def test_computed_features_are_cached(shipped, monkeypatch):
     folder = str(shipped[1])
     images = [image for image, _ in images_with_scenes(World("val", 20)).values()]
     first = WorldFeatures(folder).get_many(images)
-    monkeypatch.setattr("askew.models.onnx_encoder.OnnxEncoder.encode", None)
+    monkeypatch.setattr("askew.models.onnx_model.OnnxEncoder.encode", None)
     again = WorldFeatures(folder).get_many([*images, images[0]])
     assert len(again) == len(images) + 1
     assert all(

@@ -23,7 +23,7 @@ from askew.files.images import content_hash
 from askew.files.paths import cache_folder
 from askew.metrics.accuracy import leave_one_out
 from askew.nets.layers import Batch
-from askew.nets.question_words import QuestionWords
+from askew.nets.net_config import QuestionWords
 from askew.train.features import FeatureStore, ImageFeatures
 from askew.types import Expect, Group, ImageRef, Question
 

@@ -18,9 +18,8 @@ from askew.files.images import content_hash
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import replaced
 from askew.nets.layers import Batch, Output
-from askew.nets.net_config import NetConfig, attention_steps
+from askew.nets.net_config import NetConfig, QuestionWords, attention_steps
 from askew.nets.networks import PixelNet, build_net
-from askew.nets.question_words import QuestionWords
 from askew.train.batches import Answers, build_table
 from askew.train.features import FeatureStore, ImageFeatures, as_store
 from askew.types import AttentionStep, ImageRef, Prediction, Question

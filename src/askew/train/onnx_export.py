@@ -191,9 +191,9 @@ def _halve(onnx: Any, model: Any) -> None:
 def _compare(
     path: Path, example: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
 ) -> None:
-    from askew.models.onnx_encoder import load
+    from askew.models.onnx_model import load_onnx
 
-    exported_outputs = load(path, 1).run(None, {name: value.numpy() for name, value in example.items()})
+    exported_outputs = load_onnx(path, 1).run(None, {name: value.numpy() for name, value in example.items()})
     for name, exported, expected in zip(outputs, exported_outputs, expected_outputs, strict=True):
         apart = float(np.abs(exported.astype(np.float64) - expected.numpy().astype(np.float64)).max())
         if not apart <= TOLERANCE * max(1.0, float(expected.abs().max() if expected.dtype != torch.bool else 1)):
@@ -217,7 +217,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except AskewError as trouble:
         parser.exit(2, f"{parser.prog}: {trouble}\n")
     if input_of(trained.config) == "encoder":
-        from askew.models.onnx_encoder import REFERENCE
+        from askew.models.onnx_model import REFERENCE
 
         for name in ("encoder.onnx", "encoder.json"):
             with replaced(args.output / name) as file:

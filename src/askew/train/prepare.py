@@ -13,8 +13,7 @@ from askew.data.groups import read_groups
 from askew.engine.components import Questions
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
-from askew.nets.net_config import NetConfig
-from askew.nets.question_words import QuestionWords
+from askew.nets.net_config import NetConfig, QuestionWords
 from askew.registry import make, names
 from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store

@@ -10,20 +10,20 @@ from queue import SimpleQueue
 from random import Random
 
 from askew.errors import BadImage, BudgetSpent, ModelError, RunError
-from askew.models.endpoint.budget import Budget, Reserved
-from askew.models.endpoint.chat import (
+from askew.models.endpoint.chat_reply import Replies, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_request import (
     Chat,
     Completion,
+    EncodedImage,
+    EncodedImages,
     Failed,
     Retry,
     Stop,
     Verdict,
     judge,
 )
-from askew.models.endpoint.chat_reply import Replies, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
-from askew.models.endpoint.image_urls import EncodedImage, EncodedImages
-from askew.models.endpoint.rate_limit import Limiter, jitter
+from askew.models.endpoint.request_limits import Budget, Limiter, Reserved, jitter
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
 from askew.types import Prediction, Question
 from askew.verbs import Resolver

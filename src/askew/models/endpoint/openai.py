@@ -17,12 +17,11 @@ import orjson
 
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
-from askew.models.endpoint.budget import Budget, BudgetLimits, Price, price_of
-from askew.models.endpoint.chat import Chat, Completion, judge
 from askew.models.endpoint.chat_reply import prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_request import Chat, Completion, EncodedImage, EncodedImages, judge, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.image_urls import EncodedImage, EncodedImages, scaled
+from askew.models.endpoint.request_limits import Budget, BudgetLimits, Price, price_of
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
 from askew.verbs import Resolver

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from askew.errors import DataError, ModelError, need
 from askew.models.huggingface.loading import Loaded
-from askew.models.huggingface.region_features import Regions
-from askew.models.huggingface.shared_images import Decoded
+from askew.models.huggingface.visual_inputs import Decoded, Regions
 from askew.types import Prediction, Question
 
 

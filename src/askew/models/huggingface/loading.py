@@ -13,7 +13,7 @@ from typing import Any
 from askew.errors import AskewError, ModelError, need
 from askew.models.huggingface.folder import Folder, Task
 from askew.models.huggingface.load_errors import explain, needs_torchvision
-from askew.models.huggingface.shared_images import PreparedOnce
+from askew.models.huggingface.visual_inputs import PreparedOnce
 
 LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 """How everything is loaded: nothing is downloaded, and no code of the folder is run."""

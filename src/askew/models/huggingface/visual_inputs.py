@@ -1,15 +1,91 @@
-"""Decode, preprocess and encode each image once, however many questions of a batch are about it."""
+"""What a model sees: images, and region features for models that do not read pixels.
+
+Each image is decoded, preprocessed and encoded once, however many questions of a batch are about it. Region features
+are precomputed and read from an ``.npz`` file.
+"""
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from askew.errors import BadImage
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.errors import BadImage, DataError
 from askew.files.images import content_hash, open_image
+from askew.files.read_write import fingerprint
 from askew.types import Question
+
+
+@dataclass(frozen=True)
+class Regions:
+    """K regions for each image: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
+
+    ID is the image's id or the SHA-256 of its file. The hash is looked up first, so that a changed image can have
+    features of its own. Boxes are x1, y1, x2, y2, divided by width and height.
+    """
+
+    file: str = field(repr=False)
+    signature: str = field(init=False, default="")
+    table: Any = field(init=False, repr=False, compare=False, default=None)
+    names: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        try:
+            table = np.load(self.file, allow_pickle=False)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise DataError(
+                f"{self.file}: cannot be read as region features ({error}). Expected a .npz file."
+            ) from None
+        if not isinstance(table, np.lib.npyio.NpzFile) or not any(name.endswith("/features") for name in table.files):
+            raise DataError(
+                f"{self.file}: no region features in it. Expected a .npz file of arrays named ID/features and ID/boxes."
+            )
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "names", frozenset(table.files))
+        object.__setattr__(self, "signature", fingerprint(self.file))
+
+    def of(self, question: Question) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Features and boxes of the question's image."""
+        if question.image is None:
+            raise BadImage("The question has no image, and the model needs its region features.")
+        names = (content_hash(question.image), str(question.image.id))
+        name = next((name for name in names if f"{name}/features" in self.names), None)
+        if name is None:
+            raise BadImage(
+                f"{self.file}: no region features of image {question.image.id!r}. Extract them, as "
+                f"'{question.image.id}/features' and '{question.image.id}/boxes'."
+            )
+        try:
+            features, boxes = self.table[f"{name}/features"], self.table[f"{name}/boxes"]
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise BadImage(
+                f"{self.file}: the region features of image {name!r} are damaged ({error}). "
+                f"Expected arrays of numbers called '{name}/features' and '{name}/boxes'."
+            ) from None
+        return checked_regions(self.file, name, features, boxes)
+
+
+def checked_regions(
+    file: str, name: str, features: NDArray[Any], boxes: NDArray[Any]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """An image's features and boxes; raises BadImage for wrong shapes and for boxes outside 0 to 1."""
+    if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
+        raise BadImage(
+            f"{file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
+            "Expected (K, d) and (K, 4)."
+        )
+    if boxes.min() < -0.01 or boxes.max() > 1.01:
+        raise BadImage(
+            f"{file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
+            "Divide x by the width and y by the height, so that they are between 0 and 1."
+        )
+    return features.astype(np.float32), boxes.astype(np.float32)
 
 
 class Decoded:
@@ -84,14 +160,16 @@ class PreparedOnce:
         if len(firsts) == len(single):
             return self._inner(images, *rest, **options)
         prepared = self._inner([images[place] for place in firsts], *rest, **options)
-        repeated = {key: _repeat(value, _lengths(prepared, len(firsts)), which) for key, value in prepared.items()}
+        repeated = {
+            key: _repeat(value, _rows_per_image(prepared, len(firsts)), which) for key, value in prepared.items()
+        }
         if any(value is None for value in repeated.values()):
             return self._inner(images, *rest, **options)
         prepared.update(repeated)
         return prepared
 
 
-def _lengths(prepared: Mapping[str, Any], count: int) -> list[int]:
+def _rows_per_image(prepared: Mapping[str, Any], count: int) -> list[int]:
     """The number of rows of each image: one, or the number of patches in its grid (Qwen-VL families)."""
     grid = prepared.get("image_grid_thw")
     return [1] * count if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]

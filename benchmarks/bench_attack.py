@@ -32,7 +32,7 @@ from questions import text
 
 from askew.attack.attack_parts import Attack, Listed
 from askew.attack.search import GreedySearch
-from askew.attack.wordnet_swaps import SynonymSwaps
+from askew.attack.word_swaps import SynonymSwaps
 from askew.engine.attack_driver import Driver
 from askew.engine.attack_task import AttackRules, AttackTask, Requests
 from askew.engine.resume import Keys

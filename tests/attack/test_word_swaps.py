@@ -7,12 +7,11 @@ import json
 import pytest
 
 from askew.attack.constraints import FewLetters
-from askew.attack.grammar import GrammarRules
 from askew.attack.model_swaps import VectorSwaps
 from askew.attack.similarity import edit_distance
-from askew.attack.typo_swaps import TypoSwaps, typos
+from askew.attack.validity import GrammarRules
 from askew.attack.word_places import reworded
-from askew.attack.wordnet_swaps import SememeSwaps, SynonymSwaps
+from askew.attack.word_swaps import SememeSwaps, SynonymSwaps, TypoSwaps, typos
 from askew.errors import AskewError, BadOption
 from askew.types import Place, Question, Swap
 

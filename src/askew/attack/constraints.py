@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from askew.attack.grammar import GrammarRules
 from askew.attack.similarity import SentenceSimilarity, angular, edit_distance, opposite
-from askew.attack.validity import StrictChecks
+from askew.attack.validity import GrammarRules, StrictChecks
 from askew.attack.word_places import answer_words, coarse, function_words, protected
 from askew.errors import BadOption
 from askew.language.inflect import base, number_of

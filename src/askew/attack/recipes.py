@@ -29,9 +29,8 @@ from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner
 from askew.attack.model_swaps import MaskedSwaps, VectorSwaps
 from askew.attack.rewrite_rules import RuleSwaps, reviewed_rules
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
-from askew.attack.typo_swaps import TypoSwaps
 from askew.attack.validity import StrictChecks
-from askew.attack.wordnet_swaps import SememeSwaps, SynonymSwaps
+from askew.attack.word_swaps import SememeSwaps, SynonymSwaps, TypoSwaps
 from askew.errors import BadOption
 from askew.verbs import Constraint, Proposals
 

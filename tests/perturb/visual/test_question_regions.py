@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.perturb.visual.question_regions import (
+from askew.perturb.visual.hide_background import (
     SMALLEST,
     asks_for_place,
     asks_for_surroundings,

@@ -35,7 +35,7 @@ from questions import NOUNS, text
 from askew.rank.lasso import FittedLasso, Lasso
 from askew.rank.lasso.certificate import duality_gap
 from askew.rank.pool_vectors import Columns, one_thread
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 

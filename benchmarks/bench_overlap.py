@@ -22,7 +22,7 @@ from askew.answers.normalise import tokens
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.world.dataset import World
 
 SHARED = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"

@@ -14,11 +14,10 @@ import argparse
 import time
 from pathlib import Path
 
-from askew.rank.question_pool import QuestionPool
-from askew.rank.ranking import BATCH
+from askew.rank.ranking import BATCH, QuestionPool
 from askew.rank.use_network import use_vectors
 from askew.registry import make
-from askew.suites.basic import PAPER
+from askew.suites.basic import PAPER_RANKERS
 
 QUESTIONS = 244_302
 TOP = 21
@@ -33,7 +32,7 @@ def main() -> None:
     parser.add_argument("--pool", required=True)
     parser.add_argument("--questions", required=True)
     parser.add_argument("--slice", type=int, default=512)
-    parser.add_argument("--rankers", default=",".join(PAPER))
+    parser.add_argument("--rankers", default=",".join(PAPER_RANKERS))
     parser.add_argument("--distinct", type=int, default=130_000, help="how many of the questions are distinct")
     options = parser.parse_args()
     pool, asked = QuestionPool.of(lines(options.pool)), lines(options.questions)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from askew.answers.normalise import tokens
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.types import Ranked
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from askew.errors import BadRecord, DataError, MissingExtra
 from askew.rank.basic_question_data import BqdFile, read_bqd, read_header, write_bqd, write_parquet
-from askew.rank.question_pool import QuestionPool
-from askew.rank.ranking import Nearest, Ranking, RankingStore, ranking_path
+from askew.rank.ranking import Nearest, QuestionPool, Ranking, RankingStore, ranking_path
 from askew.types import ImageRef, Question
 from word_ranker import Words
 

@@ -13,8 +13,7 @@ from askew.rank.lasso import Lasso, nonnegative
 from askew.rank.lasso.nonnegative import Best, Head
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import one_thread
-from askew.rank.question_pool import QuestionPool
-from askew.rank.ranking import Ranking
+from askew.rank.ranking import QuestionPool, Ranking
 from askew.rank.sentence_encoders import Vectors
 from askew.registry import make
 

@@ -10,7 +10,7 @@ from overlap_pool import questions
 from askew.errors import BadOption, DataError
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.top_k import keys_of
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 
 RANKERS = [Bleu(1), Bleu(2), Bleu(3), Bleu(4), Bleu(4, quirks="none"), Rouge(), Cider(), Meteor(), Meteor("words")]
 POOL = questions(300)

@@ -10,9 +10,8 @@ from overlap_pool import NOUNS, questions
 from askew.answers.normalise import tokens
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
-from askew.rank.overlap.meteor import synonyms
-from askew.rank.overlap.porter import stem
-from askew.rank.question_pool import QuestionPool
+from askew.rank.overlap.meteor import stem, synonyms
+from askew.rank.ranking import QuestionPool
 
 POOL = [text for text in QuestionPool.of(questions(150)).texts if tokens(text)]
 ASKED = [*questions(14, seed=2)[:9], "Zebra quagga dogs?", "the cat the dog the cat"]

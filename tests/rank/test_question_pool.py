@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.rank.question_pool import is_yes_no, pool_of
+from askew.rank.ranking import is_yes_no, pool_of
 from askew.types import Kind, Question
 
 

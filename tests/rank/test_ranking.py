@@ -8,8 +8,7 @@ import pytest
 import askew.rank.ranking as ranking_module
 from askew.engine.executors import LocalExecutor
 from askew.errors import DataError
-from askew.rank.question_pool import QuestionPool
-from askew.rank.ranking import Ranking, RankingStore, ranking_path
+from askew.rank.ranking import QuestionPool, Ranking, RankingStore, ranking_path
 from word_ranker import Words
 
 pytestmark = pytest.mark.usefixtures("_own_cache")

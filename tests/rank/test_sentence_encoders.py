@@ -12,7 +12,7 @@ from bag_encoder import Bag
 
 from askew.engine.executors import LocalExecutor
 from askew.errors import DataError
-from askew.rank import use_network, vector_cache
+from askew.rank import sentence_encoders, use_network
 from askew.rank.sentence_encoders import SentenceTransformers, Use, Vectors, embedded, pooling_of
 from askew.rank.use_network import use_vectors
 
@@ -64,7 +64,7 @@ def test_workers_encode_what_is_not_cached_with_the_same_bits(monkeypatch, tmp_p
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "one"))
     expected = embedded(Use(), texts)
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "two"))
-    monkeypatch.setattr(vector_cache, "_AT_ONCE", 16)
+    monkeypatch.setattr(sentence_encoders, "_AT_ONCE", 16)
     assert embedded(Use(), texts, Recording()).tobytes() == expected.tobytes()
     assert sum(given) == len(set(texts))
     assert max(given) == 16
@@ -97,10 +97,12 @@ def test_use_agrees_with_the_network_of_its_package():
 
 def test_vectors_of_an_earlier_version_are_not_mixed_with_new_ones(monkeypatch, tmp_path):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
-    vector_cache.cached_vectors("a", ["x"], ones(4))
+    sentence_encoders.cached_vectors("a", ["x"], ones(4))
     old = kept_file(tmp_path)
-    monkeypatch.setattr(vector_cache, "_METHOD", "another way")
-    assert vector_cache.cached_vectors("a", ["x"], lambda texts: [np.array([1.0, 0, 0, 0])]).tolist() == [[1, 0, 0, 0]]
+    monkeypatch.setattr(sentence_encoders, "_METHOD", "another way")
+    assert sentence_encoders.cached_vectors("a", ["x"], lambda texts: [np.array([1.0, 0, 0, 0])]).tolist() == [
+        [1, 0, 0, 0]
+    ]
     assert len(list(old.parent.glob("*.sqlite"))) == 2
 
 
@@ -112,11 +114,11 @@ def test_a_text_is_encoded_once_and_found_again(monkeypatch, tmp_path):
         asked.extend(texts)
         return [np.array([3.0, 4.0])] * len(texts)
 
-    first = vector_cache.cached_vectors("a", ["x", "y", "x"], encode)
+    first = sentence_encoders.cached_vectors("a", ["x", "y", "x"], encode)
     assert first.tolist() == [[np.float32(0.6), np.float32(0.8)]] * 3
-    assert vector_cache.cached_vectors("a", ["y", "z", "\ud800"], encode).shape == (3, 2)
+    assert sentence_encoders.cached_vectors("a", ["y", "z", "\ud800"], encode).shape == (3, 2)
     assert asked == ["x", "y", "z", "\ud800"]
-    vector_cache.cached_vectors("b", ["x"], encode)
+    sentence_encoders.cached_vectors("b", ["x"], encode)
     assert asked[-1] == "x"
 
 
@@ -133,12 +135,12 @@ def kept_file(folder):
 def test_a_damaged_cache_is_reported_and_not_used(monkeypatch, tmp_path, where):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     texts = [f"text {number}" for number in range(300)]
-    vector_cache.cached_vectors("a", texts, ones(64))
+    sentence_encoders.cached_vectors("a", texts, ones(64))
     file = kept_file(tmp_path)
     content = file.read_bytes()
     file.write_bytes(content[:where] + b"no database at all" * ((len(content) - where) // 18))
     with pytest.warns(RuntimeWarning, match=r"\.sqlite: vectors cannot be cached .*delete the file"):
-        rows = vector_cache.cached_vectors("a", texts, ones(64))
+        rows = sentence_encoders.cached_vectors("a", texts, ones(64))
     assert rows.tolist() == [[0.125] * 64] * 300
 
 
@@ -154,7 +156,7 @@ def test_a_full_disk_costs_the_cache_but_not_the_vectors(monkeypatch, tmp_path):
     monkeypatch.setattr(sqlite3, "connect", small)
     texts = [f"text {number}" for number in range(1200)]
     with pytest.warns(RuntimeWarning, match="is full") as warned:
-        rows = vector_cache.cached_vectors("a", texts, ones(64))
+        rows = sentence_encoders.cached_vectors("a", texts, ones(64))
     assert len(warned) == 1
     assert rows.tolist() == [[0.125] * 64] * 1200
 
@@ -163,16 +165,16 @@ def test_a_cache_folder_that_cannot_be_made_is_not_used(monkeypatch, tmp_path):
     (tmp_path / "askew").write_text("a file, where a folder should be")
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     with pytest.warns(RuntimeWarning, match="ASKEW_CACHE"):
-        assert vector_cache.cached_vectors("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
+        assert sentence_encoders.cached_vectors("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
 
 
 def test_a_damaged_vector_is_encoded_again(monkeypatch, tmp_path):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
-    vector_cache.cached_vectors("a", ["x"], ones(4))
+    sentence_encoders.cached_vectors("a", ["x"], ones(4))
     with closing(sqlite3.connect(kept_file(tmp_path))) as database, database:
         database.execute("UPDATE vectors SET vector = ?", (np.full(4, 3, "<f4").tobytes(),))
     for _ in range(2):
-        assert vector_cache.cached_vectors("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
+        assert sentence_encoders.cached_vectors("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
 
 
 def test_vectors_from_a_file_are_identified_by_content(tmp_path):

@@ -8,12 +8,11 @@ import pytest
 from fake_runs import make_run
 
 from askew.errors import DataError
-from askew.report import pair_reader
+from askew.report import pair_table
 from askew.report.answer_flips import AnswerFlips, matrix
 from askew.report.breaks import examples, find_breaks
 from askew.report.load import Run, load_run
-from askew.report.pair_reader import read_pairs
-from askew.report.pair_table import ABSENT, Trait
+from askew.report.pair_table import ABSENT, Trait, read_pairs
 from askew.report.pair_viewer import choose
 
 
@@ -135,7 +134,7 @@ def test_blocks_in_the_file_change_nothing(run: Run, tmp_path: Path, together: i
 
     whole = found()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_reader, "_TOGETHER", together)
+        patch.setattr(pair_table, "_TOGETHER", together)
         assert found() == whole
         assert len(list(read_pairs([run, other]).blocks)) > 1
 
@@ -173,7 +172,7 @@ def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> N
 
 
 def test_traits_beyond_the_limit_are_left_out_and_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_reader, "MOST_TRAITS", 6)
+    monkeypatch.setattr(pair_table, "MOST_TRAITS", 6)
     table = read_pairs([run])
     assert table.uncounted > 0
     assert find_breaks(table)[0].n == 100

@@ -15,8 +15,7 @@ from askew.files.records import outcome_from
 from askew.report.charts import coverage_matrix, coverage_section, pair_accuracy_section
 from askew.report.html import page
 from askew.report.load import load_run
-from askew.report.pair_reader import read_pairs
-from askew.report.pair_table import Trait
+from askew.report.pair_table import Trait, read_pairs
 from askew.report.paper_tables import sheets
 from askew.report.report_data import ReportData
 

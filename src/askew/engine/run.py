@@ -49,7 +49,7 @@ from askew.files.paths import ImageFolders, public
 from askew.files.read_write import alone_in, fingerprint, write_joined
 from askew.files.records import Record, group_record
 from askew.report.caveats import made_nothing, nothing_sentence
-from askew.report.results_shape import FORMAT
+from askew.report.load import FORMAT
 from askew.types import Group, Outcome, Prediction
 from askew.verbs import Estimates, Executor, HidesSecrets, Model, ModelFacts, Prices, Streams
 

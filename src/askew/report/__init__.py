@@ -2,9 +2,10 @@
 
 Everything is read from the ``results.json`` and ``samples.jsonl`` of one or more runs; nothing is measured again.
 
-    load.py           a run's folder -> Run        score_display.py   a score with its interval, as text
-    pair_table.py     every pair of every run as columns; pair_reader.py reads them in one pass
-    report_data.py    the runs, their pairs and their differences: the data of every section
+    load.py           a run's folder -> Run, its results.json checked
+    score_display.py  a score with its interval, as text; glossary.py: readable names and explanations
+    pair_table.py     every pair of every run as columns, read in one pass
+    report_data.py    the runs, their ranking, pairs and differences: the data of every section
 
     html.py           the page, section by section:
     first_screen.py   which model to choose, the ranking, and each model's verdict and most telling failures

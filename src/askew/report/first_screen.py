@@ -13,12 +13,11 @@ from askew.report.caveats import asked_of, coverage_lines, made_nothing, plural
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, part, scroll, shapes
-from askew.report.pair_reader import read_pairs
+from askew.report.pair_table import read_pairs
 from askew.report.pair_viewer import Record
 from askew.report.plots import mark, percent
-from askew.report.report_data import ReportData
+from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
 from askew.report.score_display import DASH, Figure, count, is_lower_better, unit
-from askew.report.standings import BANDS, RankingColumn, Standings, human_figures
 from askew.report.telling_failures import failure_cards, telling_failures
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict

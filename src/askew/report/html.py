@@ -19,8 +19,7 @@ from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, framed, join, own, part
-from askew.report.pair_reader import read_pairs
-from askew.report.pair_table import PairTable
+from askew.report.pair_table import PairTable, read_pairs
 from askew.report.pair_viewer import Sample, choose, draw_pairs, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section

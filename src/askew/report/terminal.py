@@ -13,8 +13,8 @@ from askew.report.caveats import asked_of, coverage_lines, form_sentences, made_
 from askew.report.confidence_section import calibration_line
 from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, tag_parts
+from askew.report.report_data import RankingColumn, Standings, is_significant
 from askew.report.score_display import Figure, count, title
-from askew.report.standings import RankingColumn, Standings, is_significant
 from askew.report.verdict import decision
 from askew.significance import LEAST_IMAGES
 

@@ -10,8 +10,8 @@ from typing import Any
 from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing_sentence
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
+from askew.report.report_data import Duel, Standings
 from askew.report.score_display import Figure, count, is_conditional, is_ratio, show
-from askew.report.standings import Duel, Standings
 
 TOO_WIDE = 0.10
 """With a half-interval above ten points the verdict says neither "only" nor "still"."""

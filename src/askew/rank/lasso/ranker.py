@@ -14,7 +14,7 @@ from askew.rank.lasso.certificate import Certificate, Solution, certified_positi
 from askew.rank.lasso.nonnegative import Head, solve
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import DIGITS, Columns, candidates, correlations, one_thread
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder, Executor

@@ -12,8 +12,18 @@ from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.ngrams import count_shared, count_term, find_grams, grams_of, seek, times_in
-from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
+from askew.rank.overlap.text_index import (
+    TextIndex,
+    Wides,
+    check_ties,
+    count_shared,
+    count_term,
+    find_grams,
+    grams_of,
+    index_of,
+    seek,
+    times_in,
+)
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer, visits
 
 Floats = NDArray[np.float64]
@@ -44,7 +54,7 @@ class Bleu:
     """Which of equally good texts comes first: ``index`` (the earlier in the pool) or ``seeded:N`` (shuffled)."""
 
     def __post_init__(self) -> None:
-        check_rule(self.ties)
+        check_ties(self.ties)
         if self.n not in (1, 2, 3, 4):
             raise BadOption(f"bleu: n={self.n} is not one of 1, 2, 3, 4.")
         if self.quirks not in ("pycocoevalcap", "none"):
@@ -52,7 +62,7 @@ class Bleu:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = read(pool, self.ties)
+        index = index_of(pool, self.ties)
         return FittedOverlap(self, index, _Bleu(self.n, self.quirks == "none", index))
 
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.ngrams import Grams, find_grams, grams_of, seek, times_in
-from askew.rank.overlap.text_index import TextIndex, check_rule, read
+from askew.rank.overlap.text_index import Grams, TextIndex, check_ties, find_grams, grams_of, index_of, seek, times_in
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer
 
 Floats = NDArray[np.float64]
@@ -39,13 +38,13 @@ class Cider:
     """Which of equally good texts comes first: ``index`` (the earlier in the pool) or ``seeded:N`` (shuffled)."""
 
     def __post_init__(self) -> None:
-        check_rule(self.ties)
+        check_ties(self.ties)
         if not self.sigma > 0:
             raise BadOption(f"cider: sigma={self.sigma} is not above 0.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool and weigh its n-grams."""
-        index = read(pool, self.ties)
+        index = index_of(pool, self.ties)
         grams = grams_of(index)
         idf = _idf(grams, len(index.pool))
         norms = norms_of(grams.numbers, index.starts, idf, 2.0)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.ngrams import count_shared, seek
-from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
+from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of, seek
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 
 
@@ -32,11 +31,11 @@ class Rouge:
     """Which of equally good texts comes first: ``index`` (the earlier in the pool) or ``seeded:N`` (shuffled)."""
 
     def __post_init__(self) -> None:
-        check_rule(self.ties)
+        check_ties(self.ties)
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = read(pool, self.ties)
+        index = index_of(pool, self.ties)
         return FittedOverlap(self, index, _Rouge(self.beta, index))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, Wides, cumulated
-from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import QuestionPool
 from askew.types import Ranked
 
 DECIMALS = 12

@@ -11,9 +11,8 @@ from askew.types import Scene, Thing
 from askew.world.clusters import grip
 from askew.world.draw import food_and_tableware, indoor_things, large_animals, outdoor_things, small_animals, vehicles
 from askew.world.draw.backgrounds import background, foreground
-from askew.world.draw.draw_people import draw_person, hand
+from askew.world.draw.draw_people import Outfit, draw_person, figure, hand
 from askew.world.draw.pen import Look, Pen, Sketch, look_of
-from askew.world.draw.person_figure import Outfit, figure
 from askew.world.draw.surface import INK, WHITE, brightness
 from askew.world.layout import Box, box_of, facing, level, painting_order
 from askew.world.world_data import classes, people, places

@@ -18,7 +18,7 @@ from askew.collect.robots import RetryDraw, Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
 from askew.collect.simulate import Simulated, simulate
-from askew.collect.stats.from_study import FromStudy
+from askew.collect.stats.example_sources import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
 from askew.collect.study_settings import PRESETS, Skill

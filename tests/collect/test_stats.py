@@ -20,9 +20,8 @@ from askew.collect.rounds import change_round
 from askew.collect.stats.answer_groups import Vocabulary, read_vocabulary
 from askew.collect.stats.example_columns import CLASSES, Facts, best_accuracy
 from askew.collect.stats.example_records import Answer, Example, VerifierAnswers
+from askew.collect.stats.example_sources import FromRelease, FromStudy
 from askew.collect.stats.figures import agreement_bands, confidence_bins
-from askew.collect.stats.from_release import FromRelease
-from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.page import write_statistics
 from askew.collect.stats.sheets import Rate, share
 from askew.collect.stats.statistics import opened_source, statistics

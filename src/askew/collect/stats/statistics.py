@@ -13,7 +13,7 @@ from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.answer_groups import Vocabulary
 from askew.collect.stats.example_columns import NONE, SPLITS, TYPES, Facts, facts_of, gc_paused
 from askew.collect.stats.example_records import About, Source
-from askew.collect.stats.from_release import MANIFEST, FromRelease
+from askew.collect.stats.example_sources import MANIFEST, FromRelease
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
 from askew.collect.stats.sheets import Ints, Sheet
 from askew.errors import DataError, UsageError
@@ -166,7 +166,7 @@ def opened_source(folder: Path) -> Iterator[Source]:
     if (folder / MANIFEST).is_file():
         yield FromRelease(folder)
         return
-    from askew.collect.stats.from_study import FromStudy
+    from askew.collect.stats.example_sources import FromStudy
     from askew.collect.study import open_study
 
     study = open_study(folder)

@@ -12,10 +12,9 @@ from small_study import SmallStudy
 
 from askew.collect.freeze import preview_freeze
 from askew.collect.prepared_items import add_gold
-from askew.collect.refusals import NotAllowed
+from askew.collect.protocol import PRESETS, NotAllowed
 from askew.collect.robots import record_reply
 from askew.collect.schema import image, verification
-from askew.collect.study_settings import PRESETS
 from askew.collect.verify_queue import Task, answer_task, claim_task
 from askew.collect.writing import ask, claim_image, judge
 from askew.types import Prediction

@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from askew.collect.protocol import PRESETS
 from askew.collect.study import create_study
-from askew.collect.study_settings import PRESETS
 
 IMAGES = 37_900
 PEOPLE = 200

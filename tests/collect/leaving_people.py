@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from small_study import SmallStudy
 
 from askew.collect.database import Tx
+from askew.collect.protocol import PRESETS
 from askew.collect.robots import record_reply
 from askew.collect.schema import question, slot, verification
-from askew.collect.study_settings import PRESETS
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.writing import ask, claim_image, judge
 from askew.types import Prediction

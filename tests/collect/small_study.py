@@ -14,11 +14,11 @@ from askew.collect.accounts import add_annotator
 from askew.collect.database import SetClock, Tx
 from askew.collect.image_import import import_images
 from askew.collect.invariants import violations
+from askew.collect.protocol import PRESETS, StudySettings
 from askew.collect.robots import Answered, record_reply
 from askew.collect.rounds import add_model, change_round, create_round, round_counts
 from askew.collect.schema import slot
 from askew.collect.study import Study, create_study
-from askew.collect.study_settings import PRESETS, StudySettings
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.writing import Judged, ask, claim_image, judge
 from askew.types import Prediction

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 from small_study import SmallStudy
 
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings
 from askew.collect.robots import Call
-from askew.collect.study_settings import StudySettings
 
 IMAGES, PEOPLE, WRITERS, VERIFIERS, TRIES = 2, 6, 2, 2, 2
 SETTINGS = StudySettings(

@@ -17,7 +17,7 @@ from study_model import (
 from askew.collect import schema
 from askew.collect.leases import expire
 from askew.collect.moderation import exclude, flag_question, report_image
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.robots import Answered, ModelsFailed, RetryDraw, TooLate, record_reply
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw

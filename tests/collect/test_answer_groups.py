@@ -9,9 +9,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from askew.collect.example_types import Verdicts, agreement, example_type, text_rule_removes
+from askew.collect.protocol import PRESETS, Verdicts, agreement, example_type, text_rule_removes
 from askew.collect.stats.answer_groups import CONFIDENCE, answer_groups
-from askew.collect.study_settings import PRESETS
 
 
 @pytest.mark.parametrize("v", [2, 3, 9])

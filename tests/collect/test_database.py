@@ -23,9 +23,8 @@ from small_study import SmallStudy
 from askew.collect import migrations, schema
 from askew.collect.database import Database, ServerClock, sqlite_url
 from askew.collect.leases import place_for
-from askew.collect.refusals import DatabaseBusy
+from askew.collect.protocol import PRESETS, DatabaseBusy
 from askew.collect.study import Study, create_study, open_study
-from askew.collect.study_settings import PRESETS
 from askew.collect.triggers import all_triggers
 from askew.collect.verifying import claim_slot, slot_for, verify
 from askew.collect.writing import claim_image

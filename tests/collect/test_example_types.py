@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-from askew.collect.example_types import Verdicts, agreement, example_type, text_rule_removes
 from askew.collect.freeze import split_images
-from askew.collect.study_settings import PRESETS
+from askew.collect.protocol import PRESETS, Verdicts, agreement, example_type, text_rule_removes
 
 PAPER = PRESETS["paper"]
 SHARES = PAPER.shares

@@ -18,11 +18,10 @@ from askew.collect.freeze import freeze, preview_freeze, snapshot_hash
 from askew.collect.gold import answer_gold, gold_count, gold_rate, is_careless, set_gold_state, strikes_allowed
 from askew.collect.moderation import exclude
 from askew.collect.prepared_items import add_gold, add_gold_file, promote_gold
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, settings_of
 from askew.collect.rounds import round_counts
 from askew.collect.schema import annotator, event, image, question
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.study_settings import StudySettings, settings_of
 from askew.collect.verify_queue import (
     REASONS,
     answer_task,

@@ -13,7 +13,7 @@ from small_study import SMALL, SmallStudy, tiny_images
 from askew.cli import main
 from askew.collect.freeze import freeze
 from askew.collect.image_import import import_images
-from askew.collect.refusals import Gone, Refused
+from askew.collect.protocol import Gone, Refused
 from askew.collect.release import release
 from askew.collect.robots import record_reply
 from askew.collect.rounds import change_round, create_round

@@ -20,7 +20,7 @@ from askew.collect.moderation import (
     resolve,
     resolve_reports,
 )
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.robots import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
 from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
 from askew.collect.verifying import claim_slot, extend_verifying, skip_slot, verify

@@ -18,7 +18,7 @@ from askew.collect import schema
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
 from askew.collect.moderation import delete_text, quarantine, resolve
-from askew.collect.refusals import Gone, NotAllowed
+from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.release import release
 from askew.collect.rounds import change_round
 from askew.collect.verifying import claim_slot, verify

@@ -14,6 +14,7 @@ from askew.collect.database import SetClock
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
 from askew.collect.prepared_items import add_gold
+from askew.collect.protocol import PRESETS, Skill
 from askew.collect.robots import RetryDraw, Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
@@ -21,7 +22,6 @@ from askew.collect.simulate import Simulated, simulate
 from askew.collect.stats.example_sources import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
-from askew.collect.study_settings import PRESETS, Skill
 from askew.collect.world_content import import_world, load_world, world_images
 from askew.collect.writing import ask, claim_image
 from askew.errors import BadOption

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
-from askew.collect.refusals import NotAllowed, Refused
+from askew.collect.protocol import NotAllowed, Refused
 from askew.collect.schema import annotator
 from askew.collect.schema_parts import ROLES
 from askew.errors import UnknownName

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from askew.collect.refusals import DatabaseBusy, NotAllowed
-from askew.collect.study_settings import StudySettings
+from askew.collect.protocol import DatabaseBusy, NotAllowed, StudySettings
 from askew.errors import DataError, UsageError, need
 
 need("sqlalchemy", "collect")

@@ -16,10 +16,9 @@ from random import Random
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
-from askew.collect.example_types import Verdicts, example_type, text_rule_removes
 from askew.collect.history import encoded, history
 from askew.collect.leases import end_session, reopen_all
-from askew.collect.refusals import Refused
+from askew.collect.protocol import Refused, Verdicts, example_type, text_rule_removes
 from askew.collect.rounds import blockers, move_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, session, slot, verification
 

@@ -21,13 +21,11 @@ import sqlalchemy as sa
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.moderation import IMAGE_REASONS, exclude
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, checked_text, same_answer
 from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, event, image, lease, question, round_, session, study
 from askew.collect.schema_parts import CONFIDENCES, GOLD_STATES
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.study_settings import StudySettings
-from askew.collect.typed_text import checked_text, same_answer
 from askew.collect.verifying import FLAGGING
 
 PATIENCE = 4

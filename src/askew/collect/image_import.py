@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from askew.collect.database import Tx, record_event
-from askew.collect.refusals import Refused
+from askew.collect.protocol import Refused
 from askew.collect.schema import image, place, round_
 from askew.collect.study import Study
 from askew.errors import BadImage

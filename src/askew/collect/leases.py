@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.refusals import Gone, NotAllowed
+from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.rounds import WORKING
 from askew.collect.schema import image, lease, place, question, round_, session, slot
 from askew.collect.schema_quality import gold_item, gold_result

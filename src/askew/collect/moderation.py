@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from askew.collect.accounts import person, require_owner, require_worker
 from askew.collect.database import Database, Tx, record_event
 from askew.collect.leases import end_session, reopen_all, require_working
-from askew.collect.refusals import Gone, Refused
+from askew.collect.protocol import Gone, Refused
 from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     annotator,

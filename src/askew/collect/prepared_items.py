@@ -15,12 +15,11 @@ import sqlalchemy as sa
 
 from askew.collect.database import Tx, record_event
 from askew.collect.image_import import cleaned
+from askew.collect.protocol import Refused, checked_text, same_answer
 from askew.collect.quiz import add_quiz_item
-from askew.collect.refusals import Refused
 from askew.collect.schema import image, judgement, question, verification
 from askew.collect.schema_quality import gold_item, quiz_item
 from askew.collect.study import Study
-from askew.collect.typed_text import checked_text, same_answer
 from askew.errors import BadImage, DataError
 from askew.files.limits import bounded_lines, load_json
 from askew.files.read_write import opened, replaced

@@ -22,12 +22,12 @@ from askew.answers.normalise import answer_type, modal_answer, normalise
 from askew.collect.database import AnyRow, Tx
 from askew.collect.history import Record, encoded, history
 from askew.collect.moderation import deleted_questions
+from askew.collect.protocol import StudySettings, differences
 from askew.collect.rounds import move_round
 from askew.collect.schema import image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.schema_parts import SPLITS
 from askew.collect.study import Study
-from askew.collect.study_settings import StudySettings, differences
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
 from askew.files.read_write import alone_in, csv_line, file_sha256, replaced, write_joined

@@ -17,10 +17,9 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.refusals import Gone
+from askew.collect.protocol import Gone, same_answer, stored_reply
 from askew.collect.schema import draw, ensemble_member, image, model, prediction, question
 from askew.collect.study import Study
-from askew.collect.typed_text import same_answer, stored_reply
 from askew.registry import make
 from askew.types import ImageRef, Prediction, Question
 from askew.verbs import Connects, ModelFacts, Resolver, Streams

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
+from askew.collect.protocol import Gone, Refused
 from askew.collect.quiz import quiz_blockers
-from askew.collect.refusals import Gone, Refused
 from askew.collect.schema import ensemble_member, image, model, place, question, round_, session, slot
 from askew.collect.schema_parts import ROUND_STATES
 from askew.errors import UsageError

@@ -16,15 +16,13 @@ import sqlalchemy as sa
 
 from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
+from askew.collect.protocol import Gone, Skill, same_answer
 from askew.collect.quiz import needs_quiz, qualify
-from askew.collect.refusals import Gone
 from askew.collect.robots import Call, RetryDraw, Robots, record_reply
 from askew.collect.rounds import open_round
 from askew.collect.schema import annotator, ensemble_member, image, session, slot
 from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
-from askew.collect.study_settings import Skill
-from askew.collect.typed_text import same_answer
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.world_content import load_world, world_images

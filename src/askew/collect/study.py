@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from askew.collect import schema
 from askew.collect.database import Clock, Database, sqlite_url
-from askew.collect.study_settings import StudySettings
+from askew.collect.protocol import StudySettings
 from askew.errors import DataError
 from askew.files.read_write import write_joined
 

@@ -13,8 +13,8 @@ from askew.collect import gold, verifying
 from askew.collect.accounts import require_worker
 from askew.collect.database import Tx
 from askew.collect.moderation import IMAGE_REASONS, report_image
+from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.quiz import require_qualified
-from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.schema import image, slot
 
 REASONS = (*verifying.SKIP_REASONS, *IMAGE_REASONS)

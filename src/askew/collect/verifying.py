@@ -16,13 +16,12 @@ from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.leases import OPEN_FIRST, end_lease, free_slot, reopen, require_working
 from askew.collect.moderation import flag_question
+from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer
 from askew.collect.quiz import require_qualified
-from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, image, lease, question, round_, session, slot, verification
 from askew.collect.schema_parts import CONFIDENCES
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.typed_text import checked_text, same_answer
 
 SKIP_REASONS = ("cannot see the image", "cannot understand the question", "offensive or private", "other")
 FLAGGING = ("offensive or private", "cannot understand the question")

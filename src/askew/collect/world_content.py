@@ -15,10 +15,10 @@ import sqlalchemy as sa
 
 from askew.collect.image_import import Imported, import_images
 from askew.collect.prepared_items import Added, add_gold, is_in_quiz, store_image
+from askew.collect.protocol import same_question
 from askew.collect.quiz import add_quiz_item
 from askew.collect.schema import image
 from askew.collect.study import Study
-from askew.collect.typed_text import same_question
 from askew.errors import UsageError
 from askew.files.paths import cache_folder
 from askew.files.read_write import write_joined

@@ -14,13 +14,12 @@ import sqlalchemy as sa
 from askew.collect import leases
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
+from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer, same_question
 from askew.collect.quiz import require_qualified
-from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.robots import Call, call_for, draw_model
 from askew.collect.rounds import open_round
 from askew.collect.schema import image, judgement, prediction, question, slot
 from askew.collect.schema_parts import CONFIDENCES, VERDICTS
-from askew.collect.typed_text import checked_text, same_answer, same_question
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from askew.collect import verify_queue
 from askew.collect.database import Database
 from askew.collect.freeze import freeze
 from askew.collect.moderation import exclude
-from askew.collect.refusals import DatabaseBusy
+from askew.collect.protocol import DatabaseBusy
 from askew.collect.rounds import change_round, create_round
 from askew.collect.schema import annotator, question
 from askew.collect.verifying import claim_slot

@@ -26,8 +26,8 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(args: argparse.Namespace) -> int:
+    from askew.collect.protocol import settings_of
     from askew.collect.study import create_study
-    from askew.collect.study_settings import settings_of
     from askew.collect.world_content import add_world_quiz
     from askew.engine.settings import check_whole
     from askew.errors import BadOption

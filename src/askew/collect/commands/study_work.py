@@ -106,11 +106,11 @@ def _simulate(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from askew.collect.database import SetClock
+    from askew.collect.protocol import Skill
     from askew.collect.rounds import open_round, round_counts
     from askew.collect.schema import event
     from askew.collect.simulate import simulate
     from askew.collect.study import open_study
-    from askew.collect.study_settings import Skill
     from askew.engine.settings import check_whole
 
     check_whole("people", args.people, least=1)

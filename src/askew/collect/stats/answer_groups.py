@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from askew.answers.normalise import normalise
+from askew.collect.protocol import StudySettings, same_answer
 from askew.collect.stats.sheets import Ints, Mask
-from askew.collect.study_settings import StudySettings
-from askew.collect.typed_text import same_answer
 from askew.errors import DataError
 from askew.files.limits import load_lines
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from askew.answers.normalise import answer_type, normalise, tokens
 from askew.collect.agreement import AlphaSums
+from askew.collect.protocol import StudySettings
 from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, Vocabulary, answer_groups, equal_answers
 from askew.collect.stats.example_records import Answer, Example
 from askew.collect.stats.sheets import Floats, Ints, Mask
-from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
 from askew.metrics.accuracy import accuracy, leave_one_out
 from askew.world.phrasing import question_type

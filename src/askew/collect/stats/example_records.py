@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from askew.collect.study_settings import StudySettings
+from askew.collect.protocol import StudySettings
 
 
 class Answer(NamedTuple):

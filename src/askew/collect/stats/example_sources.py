@@ -18,7 +18,7 @@ import orjson
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.example_types import Verdicts, example_type
+from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer
 from askew.collect.schema import (
     annotator,
     draw,
@@ -34,8 +34,6 @@ from askew.collect.schema import (
     verification,
 )
 from askew.collect.stats.example_records import About, Answer, Drawn, Ended, Example, VerifierAnswers
-from askew.collect.study_settings import StudySettings
-from askew.collect.typed_text import same_answer
 from askew.errors import DataError
 from askew.files.limits import bounded_lines, read_object
 from askew.files.read_write import file_sha256

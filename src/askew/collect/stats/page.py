@@ -8,10 +8,10 @@ from pathlib import Path
 
 import orjson
 
+from askew.collect.protocol import differences
 from askew.collect.stats.drawings import chart_style, draw, standalone
 from askew.collect.stats.sheets import Cell, Rate, Sheet, SheetColumn, csv_rows, interval_shown, json_of, shown
 from askew.collect.stats.statistics import Statistics
-from askew.collect.study_settings import differences
 from askew.files.read_write import csv_line, write_joined
 from askew.metrics.interval import METHOD
 from askew.report.markup import Html, details, el, framed, join, scroll

@@ -22,13 +22,13 @@ from askew.collect import writing
 from askew.collect.accounts import add_annotator
 from askew.collect.database import Database, Tx
 from askew.collect.freeze import freeze
+from askew.collect.protocol import same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.release import questions_to_ask, release
 from askew.collect.rounds import change_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, round_
 from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
-from askew.collect.typed_text import same_answer
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.web.app import make_app
 from askew.collect.web.first_study import NewStudy, open_or_create

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy.exc
 from starlette.responses import Response
 
-from askew.collect.refusals import DatabaseBusy, Gone, NotAllowed, Refused
+from askew.collect.protocol import DatabaseBusy, Gone, NotAllowed, Refused
 from askew.collect.web.security import TooOften
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from askew.collect.protocol import settings_of
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.study import FILE, Study, create_study, open_study
-from askew.collect.study_settings import settings_of
 from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make

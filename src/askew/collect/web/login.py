@@ -20,7 +20,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from askew.collect.accounts import add_annotator, person
 from askew.collect.database import AnyRow, Tx, record_event
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.schema import annotator, invite, login
 
 HOUR = 3_600_000

@@ -24,7 +24,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from askew.collect.database import Database, record_event
-from askew.collect.refusals import Refused
+from askew.collect.protocol import Refused
 from askew.collect.robots import (
     Answered,
     Call,

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from askew.collect.model_addresses import AddressRule, check_now
+from askew.collect.protocol import PRESETS
 from askew.collect.robots import Call, Robots
 from askew.collect.schema import annotator, ensemble_member, image, model, round_
 from askew.collect.study import FILE, Study
-from askew.collect.study_settings import PRESETS
 from askew.collect.web.app import Guard, make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import owner_link as new_owner_link

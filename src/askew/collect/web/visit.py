@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from askew.collect.database import Database, Tx, once
-from askew.collect.refusals import NotAllowed
+from askew.collect.protocol import NotAllowed
 from askew.collect.study import Study
 from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from askew.collect import writing
 from askew.collect.database import Tx
 from askew.collect.moderation import report_image
-from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.robots import Call, call_for
 from askew.collect.schema import image, session
 from askew.collect.web.failures import page_again

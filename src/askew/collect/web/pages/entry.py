@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from askew.collect.accounts import give_consent
 from askew.collect.database import Tx, once
-from askew.collect.refusals import Gone, Refused
+from askew.collect.protocol import Gone, Refused
 from askew.collect.schema import form
 from askew.collect.web import login
 from askew.collect.web.failures import Failure

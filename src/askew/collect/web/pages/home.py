@@ -7,8 +7,8 @@ from typing import Any
 from starlette.responses import Response
 
 from askew.collect.database import Tx
+from askew.collect.protocol import Refused
 from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
-from askew.collect.refusals import Refused
 from askew.collect.rounds import open_round
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit

@@ -12,7 +12,7 @@ from askew.collect import writing
 from askew.collect.accounts import person
 from askew.collect.database import Tx, record_event
 from askew.collect.moderation import exclude
-from askew.collect.refusals import Refused
+from askew.collect.protocol import Refused
 from askew.collect.schema import (
     annotator,
     flag,

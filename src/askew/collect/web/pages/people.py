@@ -14,8 +14,8 @@ from askew.collect.agreement import agreement_of, agreements, counted_answers
 from askew.collect.database import Tx
 from askew.collect.gold import gold_count, gold_counts, strikes_allowed
 from askew.collect.moderation import exclude, preview_exclusion
+from askew.collect.protocol import NotAllowed
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
-from askew.collect.refusals import NotAllowed
 from askew.collect.schema import annotator, invite, question, verification
 from askew.collect.web import login, progress
 from askew.collect.web.failures import Failure

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from askew.collect import verify_queue
 from askew.collect.database import Tx
-from askew.collect.refusals import Gone, Refused
+from askew.collect.protocol import Gone, Refused
 from askew.collect.web import progress
 from askew.collect.web.failures import Failure, page_again
 from askew.collect.web.visit import Page, Visit

@@ -1,19 +1,47 @@
-"""The settings of the protocol, and the skills of simulated people.
+"""The rules of the protocol, without a database: settings, what a text may be, types of examples, and refusals.
 
-The protocol's defaults are those of Adversarial VQA (Li et al. 2021), each with its place in the paper; those of
-simulated people are calibrated to its Table 1.
+The defaults of the settings are those of Adversarial VQA (Li et al. 2021), each with its place in the paper; those of
+simulated people (``Skill``) are calibrated to its Table 1. Text that people and models wrote is limited in length,
+stored as it is, and compared in a normalised form. The type of an example is A to E as in the paper's Fig. 8, for any
+number of verifiers; U is for a question that never became an example.
+
+Each error has a sentence for the person who tried a step:
+
+AskewError
+├── NotAllowed    this person may not do this (excluded, not the author, not an owner)
+├── Refused       the input cannot be accepted as it is (too long, a duplicate, no answer given)
+├── Gone          no longer possible: the lease has expired, the question was judged already, the round is frozen
+└── DatabaseBusy  the database stayed locked
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from askew.answers.normalise import clean, normalise, tokens
 from askew.engine.settings import check_share, check_whole
-from askew.errors import BadOption
+from askew.errors import AskewError, BadOption
+
+
+class NotAllowed(AskewError):
+    """This person may not do this."""
+
+
+class Refused(AskewError):
+    """The input cannot be accepted as it is."""
+
+
+class Gone(AskewError):
+    """It was possible before, but no longer is."""
+
+
+class DatabaseBusy(AskewError):
+    """The database stayed locked for too long."""
+
 
 LowQualityRule = Literal["fig8", "text"]
 LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40
@@ -207,3 +235,122 @@ class Skill:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             check_share(name, value)
+
+
+def checked_text(text: str, most: int, what: str) -> str:
+    """The text without surrounding whitespace, if it is acceptable; ``what`` names it in the error ("A question").
+
+    >>> checked_text(" Is it red? ", 120, "A question")
+    'Is it red?'
+    >>> checked_text("", 120, "A question")
+    Traceback (most recent call last):
+    askew.collect.protocol.Refused: A question has 1 to 120 characters; this one has 0.
+    """
+    text = text.strip()
+    if not 1 <= len(text) <= most:
+        raise Refused(f"{what} has 1 to {most} characters; this one has {len(text)}.")
+    if any(unstorable(char) for char in text):
+        raise Refused(f"{what} must be plain text; this one has characters that cannot be shown.")
+    return text
+
+
+def stored_reply(text: str, most: int) -> str:
+    """A model's reply as it can be stored: at most ``most`` characters, none that a database refuses.
+
+    >>> stored_reply("red" + chr(0), 2)
+    're'
+    """
+    return "".join("�" if unstorable(char) else char for char in text[:most])
+
+
+def unstorable(char: str) -> bool:
+    """True for NUL and lone surrogates, which a database refuses."""
+    return char == "\0" or "\ud800" <= char <= "\udfff"
+
+
+def same_question(text: str) -> str:
+    """A form that is equal for questions that differ only in case, spaces and punctuation; empty if there are no words.
+
+    >>> same_question("Is it  RED?"), same_question("?!")
+    ('is it red', '')
+    """
+    return " ".join(tokens(text))
+
+
+def same_answer(text: str) -> str:
+    """A form that is the same for equal answers: normalised as by the VQA evaluator, or the text if nothing is left.
+
+    >>> same_answer("The two dogs."), same_answer("A")
+    ('2 dogs', 'a')
+    """
+    return normalise(text) or clean(text).lower()
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The judgement and the normalised answers to one question."""
+
+    verdict: str | None
+    """The author's judgement of the robot's answer; None if there is none."""
+    robot: str
+    """The robot's answer."""
+    author: str = ""
+    """The author's correct answer, if the robot was wrong."""
+    author_confidence: str | None = None
+    verifiers: Sequence[str] = ()
+    """The verifiers' answers."""
+    confidences: Sequence[str] = ()
+    """yes, maybe or no for each verifier."""
+
+
+def example_type(verdicts: Verdicts, settings: StudySettings) -> str:
+    """A: the robot was correct; B: the author was not sure; C: verifiers overrule the author; E: two verifiers agree;
+    D: no two do; U: no judgement, or verifiers are missing.
+
+    C is decided before E, since those who agree with the robot also agree with each other. Under the rule ``text``
+    a D that section 3.1's text would keep is an E.
+
+    >>> from askew.collect.protocol import PRESETS
+    >>> nine = PRESETS["paper"]
+    >>> example_type(Verdicts("wrong", "red", "blue", None, ["red"] * 4 + list("abcde"), ["yes"] * 9), nine)
+    'C'
+    >>> example_type(Verdicts("wrong", "red", "blue", None, ["red"] * 3 + list("abcdef"), ["yes"] * 9), nine)
+    'E'
+    """
+    if verdicts.verdict is None:
+        return "U"
+    if verdicts.verdict != "wrong":
+        return "A" if verdicts.verdict == "correct" else "B"
+    if len(verdicts.verifiers) != settings.verifiers_per_question:
+        return "U"
+    if 3 * verdicts.verifiers.count(verdicts.robot) > len(verdicts.verifiers):
+        return "C"
+    if agreement(verdicts.verifiers) >= 2:
+        return "E"
+    if settings.low_quality_rule == "text" and not text_rule_removes(verdicts, settings):
+        return "E"
+    return "D"
+
+
+def text_rule_removes(verdicts: Verdicts, settings: StudySettings) -> bool:
+    """Section 3.1's text: fewer than 6 of 10 are confident, and no two of the 10 answers agree.
+
+    For v verifiers: fewer than 0.6 (v + 1). The author counts as confident, having called the robot *definitely* wrong,
+    unless the study asked (``ask``) or leaves the author out (``exclude``).
+    """
+    confident = list(verdicts.confidences).count("yes")
+    if settings.author_confidence == "implicit_yes" or (
+        settings.author_confidence == "ask" and verdicts.author_confidence == "yes"
+    ):
+        confident += 1
+    answers = [verdicts.author, *verdicts.verifiers]
+    return 10 * confident < 6 * len(answers) and agreement(answers) < 2
+
+
+def agreement(answers: Sequence[str]) -> int:
+    """The size of the largest group of equal answers.
+
+    >>> agreement(["red", "blue", "red"]), agreement([])
+    (2, 0)
+    """
+    return max(map(answers.count, answers), default=0)  # for ten answers, faster than a Counter

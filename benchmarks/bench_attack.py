@@ -33,8 +33,8 @@ from questions import text
 from askew.attack.attack_parts import Attack, Listed
 from askew.attack.search import GreedySearch
 from askew.attack.word_swaps import SynonymSwaps
-from askew.engine.attack_driver import Driver
-from askew.engine.attack_task import AttackRules, AttackTask, Requests
+from askew.engine.attack_driver import AttackRequests, Driver
+from askew.engine.attack_task import AttackRules, AttackTask
 from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.metrics.correct import right
@@ -111,7 +111,7 @@ def attack(
     rules = AttackRules(Attack("greedy", Listed(table), GreedySearch(repair=False)), mode, 10**6, 0, judge)
     begun = time.process_time()
     with Store(store) as kept:
-        tasks = list(Driver(rules, Requests(model, Keys(model), kept, BATCH)).run(questions))
+        tasks = list(Driver(rules, AttackRequests(model, Keys(model), kept, BATCH)).run(questions))
     return tasks, time.process_time() - begun
 
 

@@ -10,9 +10,9 @@ from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 
 from askew.attack.attack_parts import Listed
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
-from askew.engine.attack_driver import Driver
+from askew.engine.attack_driver import AttackRequests, Driver
 from askew.engine.attack_run import attacked_group
-from askew.engine.attack_task import AttackRules, Requests
+from askew.engine.attack_task import AttackRules
 from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.errors import BudgetSpent
@@ -35,7 +35,7 @@ def attack(
 ):
     parts = {name: how.pop(name) for name in ("constraints", "goal", "least_words") if name in how}
     with Store(path) as store:
-        requests = Requests(model, Keys(model), store, batch_size, max_calls, **how)
+        requests = AttackRequests(model, Keys(model), store, batch_size, max_calls, **how)
         driver = Driver(AttackRules(listed(search, **parts), mode, budget, 0, judge, confirm), requests)
         return [item for task in driver.run(questions) for item in attacked_group(task)]
 

@@ -9,7 +9,7 @@ the model.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -17,16 +17,31 @@ from typing import TypeAlias
 
 from askew.attack.attack_parts import Attack
 from askew.attack.word_places import alone
-from askew.engine.ask import AskedBatch, BuildsModel, WorkerAsking, chunks
-from askew.engine.attack_task import Asking, AttackRequest, AttackRules, AttackTask, Requests
+from askew.engine.ask import (
+    AskedBatch,
+    BuildsModel,
+    Streak,
+    WorkerAsking,
+    answers_of,
+    chunks,
+    scored,
+    writable,
+)
+from askew.engine.attack_task import AttackRequest, AttackRules, AttackTask, QuestionRequests
 from askew.engine.executors import TRIES
+from askew.engine.resume import Keys
 from askew.engine.settings import Named
-from askew.errors import RunError
+from askew.engine.store import Store
+from askew.errors import BudgetSpent, RunError
 from askew.types import Candidate, LostWorker, Place, Prediction, Question, Refusal
-from askew.verbs import Constraint, Executor, LearnsSwaps, ReadsAhead, Similar, Streams
+from askew.verbs import Constraint, Executor, LearnsSwaps, Model, ReadsAhead, Similar, Streams
 
 STARTED = 64
 """The number of questions started at a time, so that taggers get many texts at once."""
+STREAMED_REQUESTS = 2048
+"""The number of requests given to a streaming model at a time."""
+BATCHES_AHEAD = 4
+"""The number of batches kept waiting, so that batches are full."""
 
 Proposed: TypeAlias = list[tuple[list[Place], str]]
 """For each question, its places and the reason if it is refused."""
@@ -37,7 +52,7 @@ Propose: TypeAlias = Callable[[Sequence[Question]], Proposed]
 class Driver:
     """Attacks questions; ``run`` yields finished tasks in the order of the questions."""
 
-    def __init__(self, rules: AttackRules, requests: Requests, propose: Propose | None = None) -> None:
+    def __init__(self, rules: AttackRules, requests: AttackRequests, propose: Propose | None = None) -> None:
         self._rules, self._requests = rules, requests
         self._propose = propose or partial(proposed, rules.attack)
         self._waiters: dict[bytes, list[AttackTask]] = defaultdict(list)
@@ -49,7 +64,7 @@ class Driver:
         source, order = iter(questions), list[AttackTask]()
         while True:
             while not self._requests.full and (chunk := list(islice(source, STARTED))):
-                tasks = [AttackTask(self._rules, Asking(self._requests, question)) for question in chunk]
+                tasks = [AttackTask(self._rules, QuestionRequests(self._requests.keys, question)) for question in chunk]
                 order.extend(tasks)
                 self._settle(tasks)
             while order and order[0].status is not None:
@@ -137,6 +152,109 @@ class Driver:
             task.admit([keep for keep, _ in both], [value for _, value in both])
 
 
+@dataclass
+class RequestCounts:
+    """Counts of the requests of an attack."""
+
+    asked: int = 0
+    """Requests that reached the model."""
+    calls: int = 0
+    """Calls of the model, each with a batch of requests."""
+    reused: int = 0
+    """Requests whose answer was in the store."""
+
+
+class AttackRequests:
+    """The waiting requests of all searches. Call ``want``, then ``ask``; both return the answers that became known.
+
+    A request is made once, answered from the store if possible, otherwise sent in a full batch (or streamed to a model
+    that answers many at a time).
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        keys: Keys,
+        store: Store,
+        batch_size: int,
+        max_calls: int | None = None,
+        *,
+        ahead: int = BATCHES_AHEAD,
+        stop_after: int = 0,
+        counts: RequestCounts | None = None,
+        asking: WorkerAsking | None = None,
+    ) -> None:
+        self._model, self.keys, self._store, self._asking = model, keys, store, asking
+        self._size = max(STREAMED_REQUESTS, batch_size) if isinstance(model, Streams) else batch_size
+        self._batch_size, self._max_calls, self._ahead = batch_size, max_calls, ahead
+        self._streak = Streak(stop_after)
+        self._waiting: dict[bytes, AttackRequest] = {}
+        self.counts = counts or RequestCounts()
+
+    @property
+    def full(self) -> bool:
+        """Whether enough requests are waiting to fill the next batches."""
+        return len(self._waiting) >= self._ahead * self._size
+
+    def want(self, requests: Iterable[AttackRequest]) -> dict[bytes, Prediction]:
+        """The answers to these requests that are in the store; the others are added to the waiting requests."""
+        new = {one.key: one for one in requests}
+        found = self._store.get({key: one.question.id for key, one in new.items() if key not in self._waiting})
+        self.counts.reused += len(found)
+        self._waiting.update((key, one) for key, one in new.items() if key not in found)
+        return found
+
+    def ask(self) -> dict[bytes, Prediction]:
+        """Send all full batches, at least one batch; answers are stored at once."""
+        taken = self._taken()
+        self._check_budget(len(taken))
+        answers: dict[bytes, Prediction] = {}
+        for said in self._answered([one for one in taken if one.answer is None]):
+            answers.update(self._kept(said))
+        for said in self._scored([one for one in taken if one.answer is not None]):
+            self.counts.calls += 1
+            answers.update(self._kept(said))
+        return answers
+
+    def _taken(self) -> list[AttackRequest]:
+        """The full batches of waiting answers and scores; if none is full, all requests of the more frequent kind."""
+        kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
+        full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
+        keys = [key for kind in full for key in kind] or max(kinds, key=len)
+        return [self._waiting.pop(key) for key in keys]
+
+    def _kept(self, said: Mapping[bytes, Prediction]) -> Mapping[bytes, Prediction]:
+        self._store.put(said.items())
+        self.counts.asked += len(said)
+        self._streak.add(said.values())
+        return said
+
+    def _answered(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
+        self.counts.calls += len(asked) if isinstance(self._model, Streams) else -(-len(asked) // self._batch_size)
+        questions = {one.key: one.question for one in asked}
+        by_workers = self._asking and self._asking(questions, self._batch_size)
+        for heard in by_workers or answers_of(self._model, questions, self._batch_size):
+            yield {key: writable(prediction) for key, prediction in heard.items()}
+
+    def _scored(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
+        """The probabilities of given answers, as predictions of those answers."""
+        questions, answers = ({one.key: one.question for one in asked}, {one.key: str(one.answer) for one in asked})
+        if self._asking is not None:
+            yield from self._asking(questions, self._batch_size, answers)
+            return
+        for batch in chunks(questions, self._batch_size):
+            said = scored(self._model, [questions[key] for key in batch], [answers[key] for key in batch])
+            yield dict(zip(batch, said, strict=True))
+
+    def _check_budget(self, more: int) -> None:
+        if self._max_calls is not None and self.counts.asked + more > self._max_calls:
+            raise BudgetSpent(
+                f"{self.counts.asked:,} requests were made, and the next {more:,} would exceed --max-calls "
+                f"{self._max_calls:,}. All answers are kept: the same command with a larger --max-calls (or without "
+                "it) resumes and asks nothing twice."
+            )
+
+
 def proposed(attack: Attack, questions: Sequence[Question]) -> Proposed:
     """For each question, its places without swaps that a word-level constraint rejects, and the reason if refused."""
     long = [len(question.text.split()) >= attack.least_words for question in questions]
@@ -179,7 +297,7 @@ Learned = tuple[AttackRules, list[Question], list[Refusal]]
 
 
 def learned_first(
-    rules: AttackRules, questions: Sequence[Question], requests: Requests, tell: Callable[[str, str], None]
+    rules: AttackRules, questions: Sequence[Question], requests: AttackRequests, tell: Callable[[str, str], None]
 ) -> Learned:
     """Query the model on the training questions and the rewordings that the learner needs, and attack the others."""
     attack = rules.attack
@@ -209,10 +327,10 @@ def learned_first(
     return replace(rules, attack=replace(attack, proposals=proposals)), left, used
 
 
-def _asked(requests: Requests, pairs: Sequence[tuple[Question, str]]) -> list[Prediction]:
+def _asked(requests: AttackRequests, pairs: Sequence[tuple[Question, str]]) -> list[Prediction]:
     """The answer to each text about its question's image; each distinct one is requested once."""
-    askings = {question.id: Asking(requests, question) for question, _ in pairs}
-    wanted = [askings[question.id].answer(text) for question, text in pairs]
+    about = {question.id: QuestionRequests(requests.keys, question) for question, _ in pairs}
+    wanted = [about[question.id].answer(text) for question, text in pairs]
     known = requests.want(wanted)
     while any(request.key not in known for request in wanted):
         known.update(requests.ask())

@@ -19,8 +19,8 @@ from typing import Any
 from askew.answers.extract import check_step, extract
 from askew.attack.validity import StrictChecks, Validity
 from askew.engine.ask import answers_of, chunks
-from askew.engine.attack_driver import AttackWorkers, Driver, learned_first, proposed
-from askew.engine.attack_task import AttackRules, AttackTask, Judge, RequestCounts, Requests, ScoreMode
+from askew.engine.attack_driver import AttackRequests, AttackWorkers, Driver, RequestCounts, learned_first, proposed
+from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
 from askew.engine.executors import workers_of
 from askew.engine.resume import Keys
 from askew.engine.run import Runs, run_models, store_path
@@ -229,7 +229,7 @@ class AttackRun:
             store.put(self._first.items())
             keys = Keys(self.model.what, self.model.signature)
             workers = self._workers
-            requests = Requests(
+            requests = AttackRequests(
                 self.model.what,
                 keys,
                 store,

@@ -1,12 +1,8 @@
-"""One question under attack: its search, its requests, the values of its candidates, and its result.
-
-Requests of all searches are collected: each is made once, answered from the store if possible, otherwise sent in full
-batches (or streamed to a model that answers many at a time).
-"""
+"""One question under attack: its search, its requests, the values of its candidates, and its result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
@@ -14,17 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from askew.answers.normalise import normalise
 from askew.attack.attack_parts import Attack
-from askew.engine.ask import Streak, WorkerAsking, answers_of, chunks, scored, writable
 from askew.engine.resume import Keys
-from askew.engine.store import Store
-from askew.errors import BudgetSpent
 from askew.types import Candidate, CandidateValue, Place, Prediction, Question
-from askew.verbs import Model, Streams, WantsRise
-
-STREAMED = 2048
-"""The number of requests given to a streaming model at a time."""
-AHEAD = 4
-"""The number of batches kept waiting, so that batches are full."""
+from askew.verbs import WantsRise
 
 
 class AttackRequest(NamedTuple):
@@ -36,113 +24,12 @@ class AttackRequest(NamedTuple):
     """The answer whose probability is requested; None for the model's own answer."""
 
 
-@dataclass
-class RequestCounts:
-    """Counts of the requests of an attack."""
-
-    asked: int = 0
-    """Requests that reached the model."""
-    calls: int = 0
-    """Calls of the model, each with a batch of requests."""
-    failed: int = 0
-    reused: int = 0
-    """Requests whose answer was in the store."""
-
-
-class Requests:
-    """Waiting requests. Call ``want``, then ``ask``; both return the answers that became known."""
-
-    def __init__(
-        self,
-        model: Model,
-        keys: Keys,
-        store: Store,
-        batch_size: int,
-        max_calls: int | None = None,
-        *,
-        ahead: int = AHEAD,
-        stop_after: int = 0,
-        counts: RequestCounts | None = None,
-        asking: WorkerAsking | None = None,
-    ) -> None:
-        self._model, self._store, self.keys, self._asking = model, store, keys, asking
-        self._size = max(STREAMED, batch_size) if isinstance(model, Streams) else batch_size
-        self._batch_size, self._max_calls, self._ahead = batch_size, max_calls, ahead
-        self._streak = Streak(stop_after)
-        self._waiting: dict[bytes, AttackRequest] = {}
-        self.counts = counts or RequestCounts()
-
-    @property
-    def full(self) -> bool:
-        """Whether enough requests are waiting to fill the next batches."""
-        return len(self._waiting) >= self._ahead * self._size
-
-    def want(self, requests: Iterable[AttackRequest]) -> dict[bytes, Prediction]:
-        """The answers to these requests that are in the store; the others are added to the waiting requests."""
-        new = {one.key: one for one in requests}
-        found = self._store.get({key: one.question.id for key, one in new.items() if key not in self._waiting})
-        self.counts.reused += len(found)
-        self._waiting.update((key, one) for key, one in new.items() if key not in found)
-        return found
-
-    def ask(self) -> dict[bytes, Prediction]:
-        """Send all full batches, at least one batch; answers are stored at once."""
-        taken = self._taken()
-        self._check_budget(len(taken))
-        answers: dict[bytes, Prediction] = {}
-        for said in self._answered([one for one in taken if one.answer is None]):
-            answers.update(self._kept(said))
-        for said in self._scored([one for one in taken if one.answer is not None]):
-            self.counts.calls += 1
-            answers.update(self._kept(said))
-        return answers
-
-    def _taken(self) -> list[AttackRequest]:
-        """The full batches of waiting answers and scores; if none is full, all requests of the more frequent kind."""
-        kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
-        full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
-        keys = [key for kind in full for key in kind] or max(kinds, key=len)
-        return [self._waiting.pop(key) for key in keys]
-
-    def _kept(self, said: Mapping[bytes, Prediction]) -> Mapping[bytes, Prediction]:
-        self._store.put(said.items())
-        self.counts.asked += len(said)
-        self.counts.failed += sum(prediction.failed for prediction in said.values())
-        self._streak.add(said.values())
-        return said
-
-    def _answered(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
-        self.counts.calls += len(asked) if isinstance(self._model, Streams) else -(-len(asked) // self._batch_size)
-        questions = {one.key: one.question for one in asked}
-        by_workers = self._asking and self._asking(questions, self._batch_size)
-        for heard in by_workers or answers_of(self._model, questions, self._batch_size):
-            yield {key: writable(prediction) for key, prediction in heard.items()}
-
-    def _scored(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
-        """The probabilities of given answers, as predictions of those answers."""
-        questions, answers = ({one.key: one.question for one in asked}, {one.key: str(one.answer) for one in asked})
-        if self._asking is not None:
-            yield from self._asking(questions, self._batch_size, answers)
-            return
-        for batch in chunks(questions, self._batch_size):
-            said = scored(self._model, [questions[key] for key in batch], [answers[key] for key in batch])
-            yield dict(zip(batch, said, strict=True))
-
-    def _check_budget(self, more: int) -> None:
-        if self._max_calls is not None and self.counts.asked + more > self._max_calls:
-            raise BudgetSpent(
-                f"{self.counts.asked:,} requests were made, and the next {more:,} would exceed --max-calls "
-                f"{self._max_calls:,}. All answers are kept: the same command with a larger --max-calls (or without "
-                "it) resumes and asks nothing twice."
-            )
-
-
-class Asking:
+class QuestionRequests:
     """Creates the requests about one question; its image and each text are hashed only once."""
 
-    def __init__(self, requests: Requests, question: Question) -> None:
-        self._keys, self.question = requests.keys, question
-        self._image = requests.keys.image(question)
+    def __init__(self, keys: Keys, question: Question) -> None:
+        self._keys, self.question = keys, question
+        self._image = keys.image(question)
         self._answers: dict[str, AttackRequest] = {}
 
     def answer(self, text: str, repeat: int = 0) -> AttackRequest:
@@ -192,7 +79,7 @@ class AttackTask:
     missing."""
 
     rules: AttackRules
-    asking: Asking
+    requests: QuestionRequests
     status: Status | None = None
     """None until the task is finished."""
     reason: str = ""
@@ -225,7 +112,7 @@ class AttackTask:
     @property
     def question(self) -> Question:
         """The original question."""
-        return self.asking.question
+        return self.requests.question
 
     @property
     def before(self) -> str:
@@ -236,9 +123,9 @@ class AttackTask:
     def missing(self) -> list[AttackRequest]:
         """Requests that must be answered before ``step``."""
         if self.original is None:
-            wanted = [self.asking.answer(self.question.text)]
+            wanted = [self.requests.answer(self.question.text)]
         elif self.result is not None:
-            wanted = [self.asking.answer(self.result.text, number + 1) for number in range(self.rules.confirm)]
+            wanted = [self.requests.answer(self.result.text, number + 1) for number in range(self.rules.confirm)]
         else:
             wanted = [one for candidate in self._asked() if (one := self._next_request(candidate)) is not None]
         self.requested.update(one.key for one in wanted)
@@ -246,7 +133,7 @@ class AttackTask:
 
     def begin(self) -> None:
         """Receive the original's answer; questions that the goal does not apply to are skipped."""
-        self.original = self.known[self.asking.answer(self.question.text).key]
+        self.original = self.known[self.requests.answer(self.question.text).key]
         self.texts.setdefault(self.question.text, 1)
         answer, correct = self._judged(self.question.text, self.original)
         if answer is None:
@@ -291,7 +178,7 @@ class AttackTask:
             if self._best is None or value.loss > self._best[0]:
                 self._best = (value.loss, candidate)
             if not self.fooled_at and self._is_reached(
-                candidate.text, self.known[self.asking.answer(candidate.text).key]
+                candidate.text, self.known[self.requests.answer(candidate.text).key]
             ):
                 self.fooled_at = self.texts[candidate.text]
         spent = len(self.texts) >= self.rules.budget
@@ -302,7 +189,7 @@ class AttackTask:
 
     def said(self, text: str) -> Prediction | None:
         """The model's prediction for a text."""
-        return self.known.get(self.asking.answer(text).key)
+        return self.known.get(self.requests.answer(text).key)
 
     def loss(self, candidate: Candidate) -> float:
         """The value of a candidate that was tried; 0 if it is not known."""
@@ -324,7 +211,7 @@ class AttackTask:
             for key in failed:
                 del self.known[key]
             self.texts = {self.question.text: 1}
-            self.requested = {self.asking.answer(self.question.text).key}
+            self.requested = {self.requests.answer(self.question.text).key}
             self._worth.clear()
             self.search(self.places)
             return
@@ -338,7 +225,7 @@ class AttackTask:
 
     def _confirm(self) -> None:
         text = self.result.text if self.result else ""
-        again = [self.known[self.asking.answer(text, number + 1).key] for number in range(self.rules.confirm)]
+        again = [self.known[self.requests.answer(text, number + 1).key] for number in range(self.rules.confirm)]
         self.confirmed = sum(self._is_reached(text, said) for said in again)
         self.end("found" if self.confirmed == self.rules.confirm else "unconfirmed")
 
@@ -347,30 +234,30 @@ class AttackTask:
 
     def _next_request(self, candidate: Candidate) -> AttackRequest | None:
         """The next unanswered request about a candidate."""
-        for one in self._requests(candidate):
+        for one in self._requests_about(candidate):
             self.requested.add(one.key)
             if one.key not in self.known:
                 return one
         return None
 
-    def _requests(self, candidate: Candidate) -> Iterator[AttackRequest]:
+    def _requests_about(self, candidate: Candidate) -> Iterator[AttackRequest]:
         """Requests for the model's answer; in score mode, if the answer changed, also for the old answer's score.
 
         For a probe in score mode, the score is enough.
         """
         if self._is_scored(candidate):
-            yield self.asking.score(candidate.text, str(self.original and self.original.answer))
+            yield self.requests.score(candidate.text, str(self.original and self.original.answer))
             return
-        first = self.asking.answer(candidate.text)
+        first = self.requests.answer(candidate.text)
         yield first
         said, original = self.known.get(first.key), self.original
         if said is None or said.failed or original is None or self.rules.mode != "score":
             return
         if said.answer != original.answer and (candidate.probe or not self._is_reached(candidate.text, said)):
-            yield self.asking.score(candidate.text, str(original.answer))
+            yield self.requests.score(candidate.text, str(original.answer))
             if candidate.probe and self._wants_rise:
-                yield self.asking.score(candidate.text, str(said.answer))
-                yield self.asking.score(self.question.text, str(said.answer))
+                yield self.requests.score(candidate.text, str(said.answer))
+                yield self.requests.score(self.question.text, str(said.answer))
 
     def _is_scored(self, candidate: Candidate) -> bool:
         """Whether only the score of the original's answer is requested for a candidate."""
@@ -383,7 +270,7 @@ class AttackTask:
         return isinstance(search, WantsRise) and search.wants_rise
 
     def _judged(self, text: str, said: Prediction) -> tuple[str | None, bool]:
-        return self.rules.judge(self.asking.answer(text).question, said)
+        return self.rules.judge(self.requests.answer(text).question, said)
 
     def _is_reached(self, text: str, said: Prediction) -> bool:
         after, correct = self._judged(text, said)
@@ -397,9 +284,9 @@ class AttackTask:
 
     def _valued(self, candidate: Candidate) -> CandidateValue | None:
         if self._is_scored(candidate):
-            found = self.known[self.asking.score(candidate.text, str(self.original and self.original.answer)).key]
+            found = self.known[self.requests.score(candidate.text, str(self.original and self.original.answer)).key]
             return None if found.score is None else CandidateValue(1.0 - found.score, False)
-        said, original = self.known[self.asking.answer(candidate.text).key], self.original
+        said, original = self.known[self.requests.answer(candidate.text).key], self.original
         after = self._judged(candidate.text, said)[0]
         if after is None or original is None:
             return None
@@ -419,5 +306,5 @@ class AttackTask:
         return self._score(candidate.text, str(said.answer)) - self._score(self.question.text, str(said.answer))
 
     def _score(self, text: str, answer: str) -> float:
-        found = self.known.get(self.asking.score(text, answer).key)
+        found = self.known.get(self.requests.score(text, answer).key)
         return found.score if found is not None and found.score is not None else 0.0

@@ -15,8 +15,15 @@ from fault_server import Act, FaultServer, completion, http, ok, said
 import askew
 from askew.errors import ModelError
 from askew.files.limits import MOST_TOKENS
-from askew.models.endpoint.chat_reply import prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.chat_request import Completion, Failed, Retry, Stop, judge
+from askew.models.endpoint.chat_reply import (
+    Completion,
+    Failed,
+    Retry,
+    Stop,
+    judge,
+    prediction_from_reply,
+    tokens_of_reply,
+)
 from askew.models.endpoint.http import Reply, TooLarge, read_reply
 from askew.models.endpoint.openai import OpenAI
 from askew.models.endpoint.request_limits import YEAR, retry_after

@@ -10,18 +10,18 @@ from queue import SimpleQueue
 from random import Random
 
 from askew.errors import BadImage, BudgetSpent, ModelError, RunError
-from askew.models.endpoint.chat_reply import Replies, prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.chat_request import (
-    Chat,
+from askew.models.endpoint.chat_reply import (
     Completion,
-    EncodedImage,
-    EncodedImages,
     Failed,
+    Replies,
     Retry,
     Stop,
     Verdict,
     judge,
+    prediction_from_reply,
+    tokens_of_reply,
 )
+from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
 from askew.models.endpoint.request_limits import Budget, Limiter, Reserved, jitter
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
@@ -17,11 +16,11 @@ import orjson
 
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
-from askew.models.endpoint.chat_reply import prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.chat_request import Chat, Completion, EncodedImage, EncodedImages, judge, scaled
+from askew.models.endpoint.chat_reply import Completion, judge, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.request_limits import Budget, BudgetLimits, Price, price_of
+from askew.models.endpoint.request_limits import Budget, BudgetLimits, price_of
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
 from askew.verbs import Resolver
@@ -30,6 +29,15 @@ OFFICIAL = "https://api.openai.com/v1"
 PROMPT = "{question} Answer with a single word or a short phrase."
 _ANNOUNCED: set[str] = set()
 _FIXED = ("model", "messages", "stream", "n")
+_LEAST = {
+    "max_answer_tokens": 1,
+    "max_side": 1,
+    "timeout": 0.001,
+    "connect_timeout": 0.001,
+    "concurrency": 1,
+    "retries": 0,
+    "backoff": 0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -156,19 +164,20 @@ class OpenAI:
                 "own give base_url=http://HOST:PORT/v1."
             )
         settings = EndpointSettings(
-            self.url,
-            key,
-            self.timeout,
-            self.concurrency,
-            self.retries,
-            self.backoff,
-            self.give_up,
-            self.connect_timeout,
-            tuple(secrets_in(_checked_extra(self.extra))),
-            self.resolve,
+            url=self.url,
+            key=key,
+            timeout=self.timeout,
+            concurrency=self.concurrency,
+            retries=self.retries,
+            backoff=self.backoff,
+            give_up=self.give_up,
+            connect_timeout=self.connect_timeout,
+            secrets=tuple(secrets_in(_checked_extra(self.extra))),
+            resolve=self.resolve,
         )
         images = None if self.blind else self.images
-        return streamed(partial(_run, self.chat, settings, self.budget, images, list(questions)))
+        todo = list(questions)
+        return streamed(lambda deliver: Dispatcher(self.chat, settings, self.budget, images, deliver).run(todo))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction per question, in order."""
@@ -205,8 +214,7 @@ class OpenAI:
 
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens by the user's prices; None without prices."""
-        price: Price | None = self.budget.price
-        return None if price is None else price.of(read, written)
+        return None if self.budget.price is None else self.budget.price.of(read, written)
 
     def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
         """Calls and tokens for these questions, without sending anything."""
@@ -243,17 +251,6 @@ def _announce(address: str) -> None:
         print(f"The file .env in this folder sets the endpoint: {address} (OPENAI_BASE_URL).", file=sys.stderr)
 
 
-async def _run(
-    chat: Chat,
-    settings: EndpointSettings,
-    budget: Budget,
-    images: EncodedImages | None,
-    questions: Sequence[Question],
-    deliver: Callable[[Prediction], None],
-) -> None:
-    await Dispatcher(chat, settings, budget, images, deliver).run(questions)
-
-
 def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
@@ -278,14 +275,3 @@ def _checked_extra(extra: str) -> dict[str, Any]:
     if not isinstance(added, dict) or any(name in added for name in _FIXED):
         raise BadOption(f"openai: extra must be a JSON object without {', '.join(_FIXED)}.")
     return added
-
-
-_LEAST = {
-    "max_answer_tokens": 1,
-    "max_side": 1,
-    "timeout": 0.001,
-    "connect_timeout": 0.001,
-    "concurrency": 1,
-    "retries": 0,
-    "backoff": 0.0,
-}

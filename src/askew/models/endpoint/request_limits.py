@@ -36,6 +36,9 @@ class Price:
         return (self.read * read + self.written * written) / 1_000_000
 
 
+_SHAPE = "{model: {read: 2.5, written: 10}}, for a million tokens"
+
+
 def price_of(model: str, file: str) -> Price:
     """The price of a model from a YAML or JSON file: ``{model: {read: 2.5, written: 10}}``."""
     try:
@@ -50,6 +53,10 @@ def price_of(model: str, file: str) -> Price:
             f"{file}: the price of {model!r} is {str(price)[:60]}. Expected {_SHAPE}, with no number below 0."
         )
     return Price(float(price["read"]), float(price["written"]))
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +141,6 @@ class Budget:
     def __str__(self) -> str:
         cost = f" for {self.price.of(self.read, self.written):.4f}" if self.price else ""
         return f"{self.calls:,} calls, {self.read:,} tokens read and {self.written:,} written{cost}"
-
-
-_SHAPE = "{model: {read: 2.5, written: 10}}, for a million tokens"
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0
 
 
 WINDOW = 100
@@ -335,10 +335,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     >>> retry_after({"retry-after": "soon"}), retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 +99999999"})
     (None, None)
     """
-    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+    if (milliseconds := _duration(headers.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "")
-    if (seconds := _number(value)) is not None:
+    if (seconds := _duration(value)) is not None:
         return seconds
     try:
         date = parsedate_to_datetime(value)
@@ -350,7 +350,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     return min(max(0.0, left), YEAR)
 
 
-def _number(text: str) -> float | None:
+def _duration(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:

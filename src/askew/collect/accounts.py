@@ -24,7 +24,6 @@ def add_annotator(
     role: str = "annotator",
     platform: Mapping[str, str] | None = None,
     pseudonym: str | None = None,
-    actor: int | None = None,
 ) -> int:
     """Add a person; returns the id. The pseudonym is random, so that it reveals nothing about the name."""
     name = name.strip()
@@ -42,7 +41,7 @@ def add_annotator(
         platform=json.dumps(dict(platform or {}), sort_keys=True),
         created_at=tx.now,
     )
-    record_event(tx, "person.added", f"annotator {new}", actor, {"role": role})
+    record_event(tx, "person.added", f"annotator {new}", None, {"role": role})
     return new
 
 

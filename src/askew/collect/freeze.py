@@ -133,7 +133,7 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     return frozen
 
 
-def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_incomplete: bool = False) -> Frozen:
+def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False) -> Frozen:
     """Freeze a draining round: decide types and splits, store a hash of everything, and close it permanently.
 
     Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
@@ -153,9 +153,9 @@ def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_i
     for key, split in frozen.image_splits.items():
         tx.change(image, image.c.id == key, split=split)
     digest = snapshot_hash(tx, round_id)
-    move_round(tx, round_id, "DRAINING", "FROZEN", actor, frozen_at=tx.now, freeze_seed=seed, snapshot=digest)
+    move_round(tx, round_id, "DRAINING", "FROZEN", None, frozen_at=tx.now, freeze_seed=seed, snapshot=digest)
     counts = dict(sorted(Counter(frozen.types.values()).items()))
-    record_event(tx, "round.frozen", f"round {round_id}", actor, {"seed": seed, "types": counts, "snapshot": digest})
+    record_event(tx, "round.frozen", f"round {round_id}", None, {"seed": seed, "types": counts, "snapshot": digest})
     return frozen
 
 

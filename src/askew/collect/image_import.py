@@ -72,7 +72,6 @@ def import_images(
     round_id: int,
     domain: str = "",
     domains: Mapping[str, str] | None = None,
-    actor: int | None = None,
 ) -> Imported:
     """Add image files to a draft round; files that are not images, or are in a round already, are left out and listed.
 
@@ -97,7 +96,7 @@ def import_images(
             done.added += 1
     with study.database.write() as tx:
         about = {"added": done.added, "refused": len(done.refused), "domain": domain}
-        record_event(tx, "images.imported", f"round {round_id}", actor, about)
+        record_event(tx, "images.imported", f"round {round_id}", None, about)
     return done
 
 

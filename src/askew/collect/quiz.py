@@ -83,23 +83,21 @@ def quiz_blockers(tx: Tx) -> list[str]:
     ]
 
 
-def add_quiz_item(
-    tx: Tx, image: tuple[str, str], text: str, robot_answer: str, verdict: str, hint: str, actor: int | None = None
-) -> int:
+def add_quiz_item(tx: Tx, image: tuple[str, str], text: str, robot_answer: str, verdict: str, hint: str) -> int:
     """Add a judged example; ``image`` is the hash and the suffix of a file in the study's folder."""
     if verdict not in VERDICTS:
         raise Refused(f"A verdict is one of {', '.join(VERDICTS)}; not {verdict!r}.")
     values = {"sha256": image[0], "suffix": image[1], "question": text, "robot_answer": robot_answer}
     new = tx.insert(quiz_item, verdict=verdict, hint=hint, active=True, **values)
-    record_event(tx, "quiz.added", f"quiz item {new}", actor)
+    record_event(tx, "quiz.added", f"quiz item {new}")
     return new
 
 
-def remove_quiz_item(tx: Tx, item_id: int, actor: int | None = None) -> None:
+def remove_quiz_item(tx: Tx, item_id: int) -> None:
     """Stop using an example; attempts that used it keep their result."""
     if tx.change(quiz_item, (quiz_item.c.id == item_id) & quiz_item.c.active, active=False) != 1:
         raise Refused(f"The quiz has no example {item_id}.")
-    record_event(tx, "quiz.removed", f"quiz item {item_id}", actor)
+    record_event(tx, "quiz.removed", f"quiz item {item_id}")
 
 
 def quiz_for(tx: Tx, annotator_id: int) -> Quiz:

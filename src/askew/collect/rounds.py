@@ -26,7 +26,7 @@ def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
     return tx.insert(model, name=name, spec=spec, signature=signature)
 
 
-def create_round(tx: Tx, weights: Mapping[int, float], actor: int | None = None) -> int:
+def create_round(tx: Tx, weights: Mapping[int, float]) -> int:
     """Create the next round as a draft; ``weights`` has the models to play against, and how often each is drawn."""
     if not weights:
         raise Refused("A round needs at least one model. Add one: askew collect models STUDY --add bundled:xnm")
@@ -34,7 +34,7 @@ def create_round(tx: Tx, weights: Mapping[int, float], actor: int | None = None)
     new = tx.insert(round_, number=number, state="DRAFT", created_at=tx.now)
     for model_id, weight in weights.items():
         tx.insert(ensemble_member, round_id=new, model_id=model_id, weight=weight, active=True)
-    record_event(tx, "round.created", f"round {number}", actor, {"models": {str(k): v for k, v in weights.items()}})
+    record_event(tx, "round.created", f"round {number}", None, {"models": {str(k): v for k, v in weights.items()}})
     return new
 
 

@@ -69,12 +69,10 @@ class Simulated:
     """What happened in a simulation."""
 
     people: int
-    ticks: int = 0
     sessions: int = 0
     succeeded: int = 0
     questions: int = 0
     verifications: int = 0
-    late: int = 0
     gold: int = 0
     excluded: int = 0
 
@@ -140,7 +138,6 @@ def simulate(
             acted = [_act(tx, worker, knowledge, done, progress) for worker in workers]
         calls = [call for call in acted if isinstance(call, Call)]
         _reply(study, calls, knowledge)
-        done.ticks += 1
         idle = 0 if any(acted) else idle + 1
         if idle and not any(worker.away or worker.is_busy for worker in workers) and not _is_held(study):
             break
@@ -329,9 +326,8 @@ def _verify(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progr
         answer, confidence = words[n % len(words)], "no"
     if worker.rng.random() < worker.skill.careless:
         answer = worker.rng.choice(knowledge.questions[image_id]).answer
-    result = verify(tx, worker.id, question_id, answer, confidence)
+    verify(tx, worker.id, question_id, answer, confidence)
     done.verifications += 1
-    done.late += result.late
     progress(1)
     return True
 

@@ -98,8 +98,7 @@ class AttackTask:
     """Candidates that a constraint rejected."""
     confirmed: int = 0
     fooled_at: int = 0
-    """The number of the first text that reached the goal, i.e. the smallest budget that suffices; 0 if none did.
-    """
+    """The number of the first text that reached the goal, i.e. the smallest budget that suffices; 0 if none did."""
     wanted: Sequence[Candidate] = ()
     """The candidates that the search yielded last, before constraints are applied."""
     places: Sequence[Place] = ()
@@ -127,7 +126,8 @@ class AttackTask:
         elif self.result is not None:
             wanted = [self.requests.answer(self.result.text, number + 1) for number in range(self.rules.confirm)]
         else:
-            wanted = [one for candidate in self._asked() if (one := self._next_request(candidate)) is not None]
+            asked = [candidate for candidate, keep in zip(self.wanted, self._kept, strict=True) if keep]
+            wanted = [one for candidate in asked if (one := self._next_request(candidate)) is not None]
         self.requested.update(one.key for one in wanted)
         return list({one.key: one for one in wanted if one.key not in self.known}.values())
 
@@ -229,9 +229,6 @@ class AttackTask:
         self.confirmed = sum(self._is_reached(text, said) for said in again)
         self.end("found" if self.confirmed == self.rules.confirm else "unconfirmed")
 
-    def _asked(self) -> Iterator[Candidate]:
-        return (candidate for candidate, keep in zip(self.wanted, self._kept, strict=True) if keep)
-
     def _next_request(self, candidate: Candidate) -> AttackRequest | None:
         """The next unanswered request about a candidate."""
         for one in self._requests_about(candidate):
@@ -246,7 +243,7 @@ class AttackTask:
         For a probe in score mode, the score is enough.
         """
         if self._is_scored(candidate):
-            yield self.requests.score(candidate.text, str(self.original and self.original.answer))
+            yield self._old_score(candidate.text)
             return
         first = self.requests.answer(candidate.text)
         yield first
@@ -254,7 +251,7 @@ class AttackTask:
         if said is None or said.failed or original is None or self.rules.mode != "score":
             return
         if said.answer != original.answer and (candidate.probe or not self._is_reached(candidate.text, said)):
-            yield self.requests.score(candidate.text, str(original.answer))
+            yield self._old_score(candidate.text)
             if candidate.probe and self._wants_rise:
                 yield self.requests.score(candidate.text, str(said.answer))
                 yield self.requests.score(self.question.text, str(said.answer))
@@ -284,7 +281,7 @@ class AttackTask:
 
     def _valued(self, candidate: Candidate) -> CandidateValue | None:
         if self._is_scored(candidate):
-            found = self.known[self.requests.score(candidate.text, str(self.original and self.original.answer)).key]
+            found = self.known[self._old_score(candidate.text).key]
             return None if found.score is None else CandidateValue(1.0 - found.score, False)
         said, original = self.known[self.requests.answer(candidate.text).key], self.original
         after = self._judged(candidate.text, said)[0]
@@ -293,8 +290,8 @@ class AttackTask:
         reached = self._is_reached(candidate.text, said) and self.rules.attack.goal.kind != "score"
         similarity = self.similar.get(candidate.text, 1.0)
         if self.rules.mode == "score" and said.answer != original.answer and (candidate.probe or not reached):
-            loss, rise = 1.0 - self._score(candidate.text, str(original.answer)), self._rise(candidate, said)
-            return CandidateValue(loss, reached, similarity, rise)
+            loss = 1.0 - self._score(self._old_score(candidate.text))
+            return CandidateValue(loss, reached, similarity, self._rise(candidate, said))
         if normalise(after) != normalise(self.before):
             return CandidateValue(1.0, reached, similarity)
         confidence = 1.0 if self.rules.mode == "label" or said.score is None else said.score
@@ -303,8 +300,13 @@ class AttackTask:
     def _rise(self, candidate: Candidate, said: Prediction) -> float:
         if not (candidate.probe and self._wants_rise):
             return 0.0
-        return self._score(candidate.text, str(said.answer)) - self._score(self.question.text, str(said.answer))
+        after, before = (self.requests.score(text, str(said.answer)) for text in (candidate.text, self.question.text))
+        return self._score(after) - self._score(before)
 
-    def _score(self, text: str, answer: str) -> float:
-        found = self.known.get(self.requests.score(text, answer).key)
+    def _old_score(self, text: str) -> AttackRequest:
+        """A request for the probability of the original's answer to a text."""
+        return self.requests.score(text, str(self.original and self.original.answer))
+
+    def _score(self, request: AttackRequest) -> float:
+        found = self.known.get(request.key)
         return found.score if found is not None and found.score is not None else 0.0

@@ -28,6 +28,23 @@ from askew.verbs import Executor
 T = TypeVar("T")
 R = TypeVar("R")
 
+_Places: TypeAlias = dict[Future[Any], tuple[int, ProcessPoolExecutor]]
+"""Items in progress: their positions, and the processes that they were given to."""
+TRIES = 3
+"""How often items are repeated before they are blamed for the loss of their workers."""
+
+
+@contextmanager
+def workers_of(spec: str) -> Iterator[Executor | None]:
+    """The executor of a spec, closed at the end; None for this process alone.
+
+    >>> with workers_of("local") as one, workers_of("local:workers=2") as two:
+    ...     one, two
+    (None, LocalExecutor(workers=2))
+    """
+    with make("executor", spec) as executor:
+        yield None if executor == LocalExecutor() else executor
+
 
 @dataclass
 class LocalExecutor:
@@ -135,12 +152,6 @@ class LocalExecutor:
             self._pool = None
 
 
-_Places: TypeAlias = dict[Future[Any], tuple[int, ProcessPoolExecutor]]
-"""Items in progress: their positions, and the processes that they were given to."""
-TRIES = 3
-"""How often items are repeated before they are blamed for the loss of their workers."""
-
-
 @dataclass(frozen=True)
 class MapsChunks:
     """Starts a worker that applies a function to each item of a list."""
@@ -221,15 +232,3 @@ def _do(path: str, item: Any) -> Any:
         _loaded.clear()
         _loaded[path] = pickle.loads(Path(path).read_bytes())()
     return _loaded[path](item)
-
-
-@contextmanager
-def workers_of(spec: str) -> Iterator[Executor | None]:
-    """The executor of a spec, closed at the end; None for this process alone.
-
-    >>> with workers_of("local") as one, workers_of("local:workers=2") as two:
-    ...     one, two
-    (None, LocalExecutor(workers=2))
-    """
-    with make("executor", spec) as executor:
-        yield None if executor == LocalExecutor() else executor

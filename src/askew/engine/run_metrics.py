@@ -31,6 +31,64 @@ from askew.types import Group, Mode, Outcome, Prediction, Question
 from askew.verbs import Metric, ModelFacts, Suite
 
 OURS = "askew.metrics."
+NORMALISED: Mode = "robust"
+"""The mode in which free text is compared."""
+_LONGEST = 60
+"""Letters of an example."""
+_PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
+"""An answer in one or two words, in which no extraction finds another."""
+
+
+def step_for(model: Any, settings: Settings) -> str:
+    """The extraction step of a run."""
+    if settings.extract != "auto":
+        return settings.extract
+    return "short" if ModelFacts(model).free_text else "none"
+
+
+def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
+    """The suite in the mode of accuracy that this model's answers are compared in.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> from askew.models.baselines import Constant
+    >>> scored_by(Named(RadSuite(), "rad"), print, Settings()).accuracy
+    'robust'
+    >>> scored_by(Named(RadSuite(), "rad"), Constant(), Settings()).accuracy
+    'official'
+    """
+    what: Suite = suite.what
+    if settings.accuracy == "auto":
+        return with_mode(what, NORMALISED) if ModelFacts(model).free_text and not _is_chosen(suite) else what
+    check_mode(settings.accuracy)
+    made = with_mode(what, cast(Mode, settings.accuracy))
+    if made.accuracy != settings.accuracy:
+        raise BadOption(
+            f"The suite {what.name!r} has no option 'accuracy', so it cannot be scored with accuracy "
+            f"{settings.accuracy!r}. Leave --accuracy out, or give the suite a field 'accuracy'."
+        )
+    if made is not what and _is_chosen(suite):
+        raise BadOption(f"{suite.spec} and accuracy={settings.accuracy} contradict each other. Leave one of them out.")
+    return made
+
+
+def _is_chosen(suite: Named) -> bool:
+    """Whether the user has chosen the suite's mode: in the spec, or as an option that is not the default."""
+    mode = suite.what.accuracy
+    if re.search(rf"(?:\baccuracy=|^accuracy:){mode}(?:,|$)", suite.spec):
+        return True
+    options = fields(suite.what) if is_dataclass(suite.what) else ()
+    return any(option.name == "accuracy" and option.default not in (mode, MISSING) for option in options)
+
+
+def with_mode(suite: Suite, mode: Mode) -> Suite:
+    """The suite with another mode of accuracy; one without such an option stays as it is.
+
+    >>> from askew.suites.accuracy_benchmarks import AccuracySuite
+    >>> with_mode(AccuracySuite(), "robust")
+    AccuracySuite(accuracy='robust')
+    """
+    made: Suite = _in_mode(suite, "accuracy", mode)
+    return made
 
 
 def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | None = None) -> dict[str, Metric]:
@@ -52,21 +110,15 @@ def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | 
     return {**metrics, **more}
 
 
-def with_mode(suite: Suite, mode: Mode) -> Suite:
-    """The suite with another mode of accuracy; one without such an option stays as it is.
-
-    >>> from askew.suites.accuracy_benchmarks import AccuracySuite
-    >>> with_mode(AccuracySuite(), "robust")
-    AccuracySuite(accuracy='robust')
-    """
-    made: Suite = _in_mode(suite, "accuracy", mode)
-    return made
-
-
 def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Metric]:
     """The metrics of a run with this suite, scored in this mode, and the additional ones."""
     made = with_mode(suite, mode)
     return with_more(made.metrics, specs, None if made is suite else made.accuracy)
+
+
+def _in_mode(part: Any, name: str, mode: Mode) -> Any:
+    options = {option.name for option in fields(part) if option.init} if is_dataclass(part) else set()
+    return replace(part, **{name: mode}) if name in options and getattr(part, name) != mode else part
 
 
 class MeaningfulMetrics:
@@ -106,6 +158,67 @@ class MeaningfulMetrics:
                 f"The metric {spec} says nothing about {names}, whatever is answered. Leave it out (--metric "
                 f"{spec}; metrics=[...] in Python), or add a suite whose changes it measures."
             )
+
+
+@dataclass
+class AnswerForms:
+    """Counts the answers whose correctness depends on case, punctuation or surrounding words."""
+
+    modes: Mapping[str, tuple[Mode, Mode]]
+    """For each suite, its own mode and the one that is used."""
+    scored: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """For each count, the first such answer and what it is compared with."""
+
+    def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
+        """Count one answer, given the reply and the answer extracted from it."""
+        words = said.answer
+        if words is None or not question.answers:
+            return
+        if question.choices:
+            words = exact_option(question.choices, words) or words  # a letter is an answer in any form
+        self.scored += 1
+        own, used = self.modes[suite]
+        final = _value(question, taken.answer, used)
+        mode = _strict(own) if used == NORMALISED else used
+        plain = final if taken is said and mode == used else _value(question, words, mode)
+        if plain == 1.0 == final:
+            return
+        if kind := _kind(question, words, plain, final, used):
+            self.counts[kind] += 1
+            compared = taken.answer if kind.endswith("counted") else question.answers[0]
+            self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
+
+    def record(self) -> dict[str, Any]:
+        """For results.json."""
+        return {"scored": self.scored, "counts": dict(self.counts), "examples": self.examples}
+
+
+def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:
+    """How the form of this answer affects its score; empty when it does not."""
+    if final < _value(question, said, used):
+        return "lost"
+    counted = "counted" if final > plain else "missed"
+    if _value(question, said, _lenient(used)) > plain:
+        return f"form {counted}"
+    if final > plain:
+        return "extraction counted"
+    if _PLAIN.fullmatch(said):
+        return ""
+    return "extraction missed" if _value(question, short(question.text, said)[0], _lenient(used)) > plain else ""
+
+
+def _value(question: Question, answer: str | None, mode: Mode) -> float:
+    return 0.0 if answer is None or not question.answers else agreement(answer, question.answers, mode)
+
+
+def _strict(mode: Mode) -> Mode:
+    return "official" if mode == NORMALISED else mode
+
+
+def _lenient(mode: Mode) -> Mode:
+    return NORMALISED if mode in ("official", "exact") else mode
 
 
 def metric_record(metric: Metric) -> dict[str, Any]:
@@ -206,118 +319,3 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 def _tuple(value: Any) -> Any:
     """Convert the lists of a JSON value back to tuples."""
     return tuple(map(_tuple, value)) if isinstance(value, list) else value
-
-
-def _in_mode(part: Any, name: str, mode: Mode) -> Any:
-    options = {option.name for option in fields(part) if option.init} if is_dataclass(part) else set()
-    return replace(part, **{name: mode}) if name in options and getattr(part, name) != mode else part
-
-
-NORMALISED: Mode = "robust"
-"""The mode in which free text is compared."""
-_LONGEST = 60
-"""Letters of an example."""
-_PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
-"""An answer in one or two words, in which no extraction finds another."""
-
-
-def step_for(model: Any, settings: Settings) -> str:
-    """The extraction step of a run."""
-    if settings.extract != "auto":
-        return settings.extract
-    return "short" if ModelFacts(model).free_text else "none"
-
-
-def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
-    """The suite in the mode of accuracy that this model's answers are compared in.
-
-    >>> from askew.suites.rad import RadSuite
-    >>> from askew.models.baselines import Constant
-    >>> scored_by(Named(RadSuite(), "rad"), print, Settings()).accuracy
-    'robust'
-    >>> scored_by(Named(RadSuite(), "rad"), Constant(), Settings()).accuracy
-    'official'
-    """
-    what: Suite = suite.what
-    if settings.accuracy == "auto":
-        return with_mode(what, NORMALISED) if ModelFacts(model).free_text and not _is_chosen(suite) else what
-    check_mode(settings.accuracy)
-    made = with_mode(what, cast(Mode, settings.accuracy))
-    if made.accuracy != settings.accuracy:
-        raise BadOption(
-            f"The suite {what.name!r} has no option 'accuracy', so it cannot be scored with accuracy "
-            f"{settings.accuracy!r}. Leave --accuracy out, or give the suite a field 'accuracy'."
-        )
-    if made is not what and _is_chosen(suite):
-        raise BadOption(f"{suite.spec} and accuracy={settings.accuracy} contradict each other. Leave one of them out.")
-    return made
-
-
-def _is_chosen(suite: Named) -> bool:
-    """Whether the user has chosen the suite's mode: in the spec, or as an option that is not the default."""
-    mode = suite.what.accuracy
-    if re.search(rf"(?:\baccuracy=|^accuracy:){mode}(?:,|$)", suite.spec):
-        return True
-    options = fields(suite.what) if is_dataclass(suite.what) else ()
-    return any(option.name == "accuracy" and option.default not in (mode, MISSING) for option in options)
-
-
-@dataclass
-class AnswerForms:
-    """Counts the answers whose correctness depends on case, punctuation or surrounding words."""
-
-    modes: Mapping[str, tuple[Mode, Mode]]
-    """For each suite, its own mode and the one that is used."""
-    scored: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """For each count, the first such answer and what it is compared with."""
-
-    def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
-        """Count one answer, given the reply and the answer extracted from it."""
-        words = said.answer
-        if words is None or not question.answers:
-            return
-        if question.choices:
-            words = exact_option(question.choices, words) or words  # a letter is an answer in any form
-        self.scored += 1
-        own, used = self.modes[suite]
-        final = _value(question, taken.answer, used)
-        mode = _strict(own) if used == NORMALISED else used
-        plain = final if taken is said and mode == used else _value(question, words, mode)
-        if plain == 1.0 == final:
-            return
-        if kind := _kind(question, words, plain, final, used):
-            self.counts[kind] += 1
-            compared = taken.answer if kind.endswith("counted") else question.answers[0]
-            self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
-
-    def record(self) -> dict[str, Any]:
-        """For results.json."""
-        return {"scored": self.scored, "counts": dict(self.counts), "examples": self.examples}
-
-
-def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:
-    """How the form of this answer affects its score; empty when it does not."""
-    if final < _value(question, said, used):
-        return "lost"
-    counted = "counted" if final > plain else "missed"
-    if _value(question, said, _lenient(used)) > plain:
-        return f"form {counted}"
-    if final > plain:
-        return "extraction counted"
-    if _PLAIN.fullmatch(said):
-        return ""
-    return "extraction missed" if _value(question, short(question.text, said)[0], _lenient(used)) > plain else ""
-
-
-def _value(question: Question, answer: str | None, mode: Mode) -> float:
-    return 0.0 if answer is None or not question.answers else agreement(answer, question.answers, mode)
-
-
-def _strict(mode: Mode) -> Mode:
-    return "official" if mode == NORMALISED else mode
-
-
-def _lenient(mode: Mode) -> Mode:
-    return NORMALISED if mode in ("official", "exact") else mode

@@ -19,8 +19,32 @@ from askew.files.limits import read_object
 from askew.files.output_folders import refuse_foreign
 from askew.files.read_write import replaced
 
+EXPERIMENTS: Mapping[str, str] = {
+    "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
+    "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
+    "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
+    "language-only": "how far does a model get without the image? (Adversarial VQA, Table 4a)",
+}
+"""The experiments by name, with the question that each answers."""
 TEST_SCENES = 3
 """The test split is that of a world this many times as large: testing is cheap, and pairs of some kinds are rare."""
+
+
+def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:
+    """The experiment of that name.
+
+    >>> experiment("q4r")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    askew.errors.UnknownName: No experiment is called 'q4r'. Known: ...
+    """
+    if name not in EXPERIMENTS:
+        raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
+    suites = () if name == "language-only" else ("language",)
+    need_extras(f"The experiment {name}", "bundled", *suites, "train")
+    found: Callable[[ExperimentPlan], ExperimentFinding] = import_module(
+        f"askew.experiments.{name.replace('-', '_')}"
+    ).run
+    return found
 
 
 @dataclass(frozen=True)
@@ -203,29 +227,3 @@ def together(verdicts: Iterable[bool | None]) -> bool | None:
     """
     seen = list(verdicts)
     return True if all(seen) else False if any(verdict is False for verdict in seen) else None
-
-
-EXPERIMENTS: Mapping[str, str] = {
-    "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
-    "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
-    "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
-    "language-only": "how far does a model get without the image? (Adversarial VQA, Table 4a)",
-}
-"""The experiments by name, with the question that each answers."""
-
-
-def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:
-    """The experiment of that name.
-
-    >>> experiment("q4r")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    askew.errors.UnknownName: No experiment is called 'q4r'. Known: ...
-    """
-    if name not in EXPERIMENTS:
-        raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
-    suites = () if name == "language-only" else ("language",)
-    need_extras(f"The experiment {name}", "bundled", *suites, "train")
-    found: Callable[[ExperimentPlan], ExperimentFinding] = import_module(
-        f"askew.experiments.{name.replace('-', '_')}"
-    ).run
-    return found

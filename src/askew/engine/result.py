@@ -15,8 +15,7 @@ from askew.engine.compare import compare_runs
 from askew.engine.run_folder import score_from
 from askew.engine.run_pairs import RunPairs
 from askew.errors import BadOption, UsageError, did_you_mean, need
-from askew.report.first_screen import standalone
-from askew.report.html import write_report
+from askew.report.html import standalone, write_report
 from askew.report.load import Run, labels, load_run, read_outcome
 from askew.report.markup import el
 from askew.report.paper_tables import without_published

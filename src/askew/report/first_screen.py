@@ -7,22 +7,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from askew.report.breaks import Breaks, find_breaks, worst_by_suite
+from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import asked_of, coverage_lines, made_nothing, plural
-from askew.report.glossary import metric_term, suite_meaning, suite_name, term
-from askew.report.load import Run
-from askew.report.markup import Html, details, el, join, part, scroll, shapes
-from askew.report.pair_table import read_pairs
+from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
+from askew.report.markup import Html, details, el, join, scroll
 from askew.report.pair_viewer import Record
 from askew.report.plots import mark, percent
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
 from askew.report.score_display import DASH, Figure, count, is_lower_better, unit
-from askew.report.telling_failures import failure_cards, telling_failures
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
 
 CAPTION = "Models and suites, the best model first"
+
+OPEN = 5
+"""The number of models that are shown at once; the others are in a collapsible list."""
+
+LONGEST_TEXT = 160
+"""The number of characters of an answer, or of a question's context, that are shown."""
+
+
+def first_screen(
+    content: ReportData,
+    breaks: Sequence[Breaks],
+    failures: Sequence[Sequence[Record]],
+    album: Thumbnails,
+    linked: bool = False,
+) -> Html:
+    """The decision, the ranking, warnings, and each model in the order of the ranking.
+
+    ``linked``: the page has a viewer, so failures link to their pairs there.
+    """
+    standings = content.standings
+    models = [
+        _model(
+            content,
+            number,
+            worst_by_suite(breaks, number),
+            failure_cards(failures[number], number, album, content.suites, linked),
+        )
+        for number in standings.order
+    ]
+    return join(
+        _decision(standings),
+        ranking_table(standings) if standings.columns else el("p", "No suite has a score."),
+        _warnings(content),
+        el("h2", "What each model does, and where it fails"),
+        el("ol", *models[:OPEN], class_="models"),
+        _more([content.labels[number] for number in standings.order[OPEN:]], models[OPEN:]),
+    )
+
+
+def _decision(standings: Standings) -> Html | None:
+    sentences = decision(standings)
+    if not sentences:
+        return None
+    first, *others = sentences
+    quiet = [el("p", *_emphasised(sentence), class_="quiet") for sentence in others]
+    return el("div", el("p", *_emphasised(first)), *quiet, class_="decision")
+
+
+def _emphasised(sentence: Sentence) -> Iterator[Html]:
+    for span in sentence:
+        yield el("strong", span.text) if span.emphasis else join(span.text)
 
 
 def ranking_table(standings: Standings) -> Html:
@@ -166,81 +215,6 @@ def _legend(standings: Standings) -> Html:
     return el("div", *lines, class_="legend-lines quiet")
 
 
-FRAME = "askew-first-screen"
-"""The class of the element around the first screen, to which its style is limited."""
-
-
-OPEN = 5
-"""The number of models that are shown at once; the others are in a collapsible list."""
-
-
-def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The first screen alone, as one HTML element with its style and images, and without scripts; for notebooks.
-
-    ``differences`` are those of ``compare_runs``; without them nothing is marked as significantly better. The style
-    applies to nothing outside the element. It follows the reader's light or dark mode.
-    """
-    table = read_pairs(runs)
-    content, breaks, album = ReportData(runs, differences, table), find_breaks(table), Thumbnails()
-    failures = telling_failures(table, breaks, album)
-    inner = part("first_screen_alone.css") + part("first_screen.css")
-    style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {inner} }}"
-    shown = first_screen(content, breaks, failures, album)
-    return el("div", Html(f"<style>{style}</style>"), shapes(), shown, class_=FRAME)
-
-
-def first_screen(
-    content: ReportData,
-    breaks: Sequence[Breaks],
-    failures: Sequence[Sequence[Record]],
-    album: Thumbnails,
-    linked: bool = False,
-) -> Html:
-    """The decision, the ranking, warnings, and each model in the order of the ranking.
-
-    ``linked``: the page has a viewer, so failures link to their pairs there.
-    """
-    standings = content.standings
-    models = [
-        _model(
-            content,
-            number,
-            worst_by_suite(breaks, number),
-            failure_cards(failures[number], number, album, content.suites, linked),
-        )
-        for number in standings.order
-    ]
-    return join(
-        _decision(standings),
-        ranking_table(standings) if standings.columns else el("p", "No suite has a score."),
-        _warnings(content),
-        el("h2", "What each model does, and where it fails"),
-        el("ol", *models[:OPEN], class_="models"),
-        _more([content.labels[number] for number in standings.order[OPEN:]], models[OPEN:]),
-    )
-
-
-def _more(names: Sequence[str], models: Sequence[Html]) -> Html | None:
-    if not models:
-        return None
-    closed = el("ol", *models, class_="models")
-    return details(f"{plural(len(models), 'more model')}: {', '.join(names)}", closed, class_="more-models")
-
-
-def _decision(standings: Standings) -> Html | None:
-    sentences = decision(standings)
-    if not sentences:
-        return None
-    first, *others = sentences
-    quiet = [el("p", *_emphasised(sentence), class_="quiet") for sentence in others]
-    return el("div", el("p", *_emphasised(first)), *quiet, class_="decision")
-
-
-def _emphasised(sentence: Sentence) -> Iterator[Html]:
-    for span in sentence:
-        yield el("strong", span.text) if span.emphasis else join(span.text)
-
-
 def _warnings(content: ReportData) -> Html | None:
     """What a reader must know before believing the table: empty suites, few images, missing answers, answer forms."""
     found = list(dict.fromkeys(_warned(content)))
@@ -265,6 +239,13 @@ def _warned(content: ReportData) -> Iterator[str]:
                 if line.startswith(("Warning: ", "Only ")):
                     warning = line.removeprefix("Warning: ")
                     yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
+
+
+def _more(names: Sequence[str], models: Sequence[Html]) -> Html | None:
+    if not models:
+        return None
+    closed = el("ol", *models, class_="models")
+    return details(f"{plural(len(models), 'more model')}: {', '.join(names)}", closed, class_="more-models")
 
 
 def _model(content: ReportData, number: int, breaks_on: Mapping[str, str], failures: Html) -> Html:
@@ -309,3 +290,76 @@ def weakest_suite(standings: Standings, number: int) -> str:
     ]
     known = [(wide, share, suite) for wide, share, suite in shares if share is not None]
     return min(known, default=(True, 0.0, ""))[2]
+
+
+def failure_cards(failures: Sequence[Record], run: int, album: Thumbnails, suites: Sequence[Any], linked: bool) -> Html:
+    """The failures of one run beside each other; ``linked`` if the page has a viewer with these pairs."""
+    if not failures:
+        return el("p", "No pair broke: no correct answer became wrong after a change.", class_="quiet")
+    named = {suite["name"]: suite_name(suite) for suite in suites}
+    cards = [el("li", _card(pair, run, album, named, linked)) for pair in failures]
+    return el("ul", *cards, class_="failures", aria_label="Telling failures")
+
+
+def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], linked: bool) -> Html:
+    answers = pair["models"][run]
+    images = [_image(number, album, place) for place, number in enumerate(pair["images"][:2])]
+    link = (
+        el("a", "Open this pair", href=f"#pair={quote(pair['key'], safe='')}", class_="needs-script")
+        if linked
+        else None
+    )
+    return el(
+        "article",
+        el("div", *images, class_="failure-images"),
+        el(
+            "div",
+            el("p", named.get(pair["suite"], pair["suite"]), ": ", test_term(pair["test"]), class_="failure-where"),
+            _side("Asked", pair["old"], "del", "✓", "right", answers["old"]),
+            _side("Changed", pair["new"], "ins", "✗", "wrong", answers["new"], _expected(pair)),
+            link,
+        ),
+        class_="failure",
+    )
+
+
+def _image(number: int | None, album: Thumbnails, place: int) -> Html:
+    if number is None:
+        return el("span", "no image", class_="nothing")
+    alt = "The image after the change" if place else "The image that the question is about"
+    return el("img", alt=alt, src=f"data:image/jpeg;base64,{album.images[number]}")
+
+
+def _side(label: str, side: Record, tag: str, sign: str, kind: str, reply: Record, expected: str = "") -> Html:
+    pieces = [_marked(tag, text) if changed else join(text) for text, changed in side["text"]]
+    context = el("span", f"(context: {_short(side['context'])}) ", class_="quiet") if side["context"] else None
+    answer = reply.get("answer") or reply.get("error") or "(empty)"
+    return el(
+        "p",
+        el("span", label, class_="failure-label"),
+        el("span", context, *pieces, class_="failure-question"),
+        el(
+            "span",
+            el("b", f"{sign} “{_short(str(answer))}”", class_=kind),
+            el("span", expected, class_="quiet") if expected else None,
+            class_="failure-answer",
+        ),
+        class_="failure-side",
+    )
+
+
+def _marked(tag: str, text: str) -> Html:
+    """A changed piece, marked without the space before it."""
+    bare = text.lstrip()
+    return join(text[: len(text) - len(bare)], el(tag, bare))
+
+
+def _expected(pair: Record) -> str:
+    people = pair["new"]["people"]
+    if people:
+        return f" expected “{_short(people[0][0])}”"
+    return {"same": " should stay the same", "different": " should change"}.get(pair["expect"], "")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

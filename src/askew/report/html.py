@@ -1,10 +1,10 @@
-"""The HTML report: one self-contained file, without network access or a framework."""
+"""The HTML report: one self-contained file, without network access or a framework; and its first screen alone."""
 
 from __future__ import annotations
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -12,22 +12,22 @@ from typing import Any
 import orjson
 
 from askew.files.read_write import write_joined
-from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
+from askew.report.breaks import HELD, Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
 from askew.report.load import Run, labels
-from askew.report.markup import Html, el, framed, join, own, part
-from askew.report.pair_table import PairTable, read_pairs
-from askew.report.pair_viewer import Sample, choose, draw_pairs, pairs_section
+from askew.report.markup import Html, el, framed, join, own, part, shapes
+from askew.report.pair_table import PairTable, Trait, read_pairs
+from askew.report.pair_viewer import Record, Sample, choose, draw_pairs, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData
 from askew.report.score_display import count
 from askew.report.suites_section import suites_section
-from askew.report.telling_failures import telling_failures
 from askew.report.thumbnails import Thumbnails
+from askew.significance import wilson
 
 MOST_PAIRS = 20_000
 """The most pairs in the viewer; if there are more, a sample of this size is embedded."""
@@ -37,6 +37,15 @@ WANTED_SHARE = 4
 
 EXAMPLES = 3
 """The number of examples for each finding."""
+
+MOST_FAILURES = 3
+"""The number of telling failures of each model on the first screen."""
+
+CANDIDATES = 6
+"""The number of pairs of a suite to choose failures from, so that no image is shown twice."""
+
+FRAME = "askew-first-screen"
+"""The class of the element around the first screen alone, to which its style is limited."""
 
 
 def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -51,7 +60,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     """The page as text; the same runs give the same page."""
     pairs = read_pairs(runs)
     content, breaks, album = ReportData(runs, differences, pairs), find_breaks(pairs), Thumbnails()
-    failures = telling_failures(pairs, breaks, album)
+    failures = _telling_failures(pairs, breaks, album)
     on_cards = [pair["number"] for shown in failures for pair in shown]
     chosen = choose(pairs, most, [*on_cards, *_wanted(pairs, breaks, most)])
     sample, data = Sample(pairs.pairs, album), Packed()
@@ -94,6 +103,21 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         allowed=("img-src data:", own("script", script)),
         more_style=part("first_screen.css") + part("pairs.css"),
     )
+
+
+def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The first screen alone, as one HTML element with its style and images, and without scripts; for notebooks.
+
+    ``differences`` are those of ``compare_runs``; without them nothing is marked as significantly better. The style
+    applies to nothing outside the element. It follows the reader's light or dark mode.
+    """
+    table = read_pairs(runs)
+    content, breaks, album = ReportData(runs, differences, table), find_breaks(table), Thumbnails()
+    failures = _telling_failures(table, breaks, album)
+    inner = part("first_screen_alone.css") + part("first_screen.css")
+    style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {inner} }}"
+    shown = first_screen(content, breaks, failures, album)
+    return el("div", Html(f"<style>{style}</style>"), shapes(), shown, class_=FRAME)
 
 
 def page_title(runs: Sequence[Run]) -> str:
@@ -153,6 +177,41 @@ def _terms(content: ReportData) -> Html:
     metrics = dict.fromkeys(metric for run in content.runs for _, metric, _, _ in run.figures())
     tests = dict.fromkeys(str(test) for suite in content.suites for test in suite.get("tests") or ())
     return glossary(metrics, tests, content.suites)
+
+
+def _telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbnails) -> list[list[Record]]:
+    """Up to three failures of each run, as records of the pair viewer; their images are added to ``album``."""
+    wanted = [list(_candidates(table, breaks, run)) for run in range(len(table.runs))]
+    numbers = list(dict.fromkeys(number for suites in wanted for pairs in suites for number in pairs))
+    drawn = dict(zip(numbers, draw_pairs(table, numbers, album), strict=True)) if numbers else {}
+    return [_different([[drawn[number] for number in pairs] for pairs in suites]) for suites in wanted]
+
+
+def _candidates(table: PairTable, breaks: Sequence[Breaks], run: int) -> Iterator[list[int]]:
+    """Some broken pairs of each suite that has any; the suites with the highest break rates first."""
+    broken = [found for found in breaks if found.run == run and found.broken]
+    for found in sorted(broken, key=lambda suite: (-wilson(suite.broken, suite.n)[0], suite.suite)):
+        trait = found.worst.trait if found.worst else Trait(found.suite, "suite", found.suite)
+        (pairs,) = examples(table, [(run, trait)], 20 * CANDIDATES)
+        yield sorted(pairs, key=lambda pair: -_held_by_others(table, run, pair))[:CANDIDATES]
+
+
+def _held_by_others(table: PairTable, run: int, pair: int) -> int:
+    """How many other runs answer both sides correctly: a failure that others avoid says more."""
+    return sum(bool(codes[pair] == HELD) for number, codes in enumerate(table.codes) if number != run)
+
+
+def _different(suites: list[list[Record]]) -> list[Record]:
+    """One pair of each suite in turn, with no image twice if possible."""
+    chosen: list[Record] = []
+    for repeated in (False, True):
+        for place in range(CANDIDATES):
+            for pairs in suites:
+                seen = {pair["image"] for pair in chosen}
+                fresh = [pair for pair in pairs if pair not in chosen and (repeated or pair["image"] not in seen)]
+                if len(chosen) < MOST_FAILURES and fresh and sum(pair in chosen for pair in pairs) <= place:
+                    chosen.append(fresh[0])
+    return chosen
 
 
 def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:

@@ -94,7 +94,7 @@ def _written(folder: Path, done: Written) -> Sequence[str]:
 
 def _read(args: argparse.Namespace) -> int:
     from askew.cli import EXIT_FAILURES
-    from askew.engine.batch_files import batch_store, read_batch, read_plan, result_files
+    from askew.engine.batch_files import read_batch, read_plan, result_files
     from askew.engine.components import as_model
     from askew.engine.settings import Settings
     from askew.engine.store import Store
@@ -108,14 +108,14 @@ def _read(args: argparse.Namespace) -> int:
         )
     settings = Settings(store=args.store, progress=not args.quiet)
     reader = as_model(plan["model"], None).what
-    files = result_files(folder, args.files)
-    with alone_in(folder), Store(batch_store(folder, settings)) as store:
+    files, path = result_files(folder, args.files), settings.store_path(folder)
+    with alone_in(folder), Store(path) as store:
         found = read_batch(folder, files, reader, store, settings)
-    print("\n".join(_found(folder, batch_store(folder, settings), len(files), found)))
+    print("\n".join(_found(path, len(files), found)))
     return EXIT_FAILURES if found.left else 0
 
 
-def _found(folder: Path, store: Path, files: int, found: Results) -> Sequence[str]:
+def _found(store: Path, files: int, found: Results) -> Sequence[str]:
     from askew.report.caveats import plural
 
     read = f"{plural(found.lines, 'line')} of {plural(files, 'file')}"

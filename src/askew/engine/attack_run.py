@@ -23,7 +23,7 @@ from askew.engine.attack_driver import AttackRequests, AttackWorkers, Driver, Re
 from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
 from askew.engine.executors import workers_of
 from askew.engine.resume import Keys
-from askew.engine.run import Runs, run_models, store_path
+from askew.engine.run import Runs, run_models
 from askew.engine.run_metrics import scored_by, step_for
 from askew.engine.settings import Named, Settings, check_whole
 from askew.engine.store import Store
@@ -119,7 +119,7 @@ class AttackRun:
 
     def _groups(self, data: Dataset, seed: int, mode: ScoreMode) -> Iterator[Group | Refusal]:
         """The group of each question; those not attacked are preceded by a refusal."""
-        with Store(store_path(self.output, self.settings)) as store:
+        with Store(self.settings.store_path(self.output)) as store:
             store.put(self._first.items())
             keys = Keys(self.model.what, self.model.signature)
             workers = self._workers
@@ -182,7 +182,7 @@ class AttackRun:
 
     def _asked_first(self, model: Model) -> Mapping[bytes, Prediction]:
         """The answers to the first questions, up to the first that is answered; kept for the store."""
-        keys, path = Keys(model, self.model.signature), store_path(self.output, self.settings)
+        keys, path = Keys(model, self.model.signature), self.settings.store_path(self.output)
         for question in islice(self.data.what.questions(), ASKED_FIRST):
             wanted = {keys.of(question): question}
             found: Mapping[bytes, Prediction] = {}

@@ -61,11 +61,6 @@ class Written:
     bad_images: list[str] = field(default_factory=list)
     """Questions left out because their image cannot be read, with the reason."""
 
-    @property
-    def requests(self) -> int:
-        """Over all files."""
-        return sum(file["requests"] for file in self.files)
-
 
 def write_batch(
     model: Named,
@@ -95,7 +90,7 @@ def write_batch(
         with workers_of(settings.executor) as executor:
             prepared = prepare(data, suites, Path(scratch), settings, see=[planner.add], executor=executor)
         keys = planner.keys
-        store = held.enter_context(Store(batch_store(folder, settings), prepared.answers))
+        store = held.enter_context(Store(settings.store_path(folder), prepared.answers))
         todo = planner.plan(store)
         done = Written(todo.known)
         earlier = _earlier_files(folder)
@@ -118,11 +113,6 @@ def write_batch(
         }
         write_joined(folder / PLAN, [orjson.dumps(public(record), option=orjson.OPT_INDENT_2)])
     return done
-
-
-def batch_store(folder: Path, settings: Settings) -> Path:
-    """The answer store that requests are looked up in and results are written to."""
-    return Path(settings.store) if settings.store else folder / "answers.sqlite"
 
 
 def _lines(

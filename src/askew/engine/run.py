@@ -168,7 +168,7 @@ def run(
     else:
         started, clock = datetime.now(timezone.utc), time.perf_counter()
         judge = OutcomeJudge(model, keys, prepared.suites, settings)
-        with Store(store_path(folder, settings), prepared.answers) as store:
+        with Store(settings.store_path(folder), prepared.answers) as store:
             todo = planner.plan(store)
             records = deque[Record]()
             asking = _asking(executor, model, todo)
@@ -240,7 +240,7 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
 
     ``folder`` is only read; where it has no answers yet, an empty store is made beside the groups.
     """
-    model, keys, path = planner.model, planner.keys, store_path(folder, settings)
+    model, keys, path = planner.model, planner.keys, settings.store_path(folder)
     asked = model.what
     with Store(path if path.is_file() else prepared.groups.with_name("answers.sqlite"), prepared.answers) as store:
         todo = planner.plan(store)
@@ -252,11 +252,6 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
         cost = asked.price(needed.read, needed.written) if isinstance(asked, Prices) else None
         sentence += "" if cost is None else f", at most {cost:,.2f} by the given prices"
     return sentence + "."
-
-
-def store_path(folder: Path, settings: Settings) -> Path:
-    """The path of the answer store."""
-    return Path(settings.store) if settings.store else folder / "answers.sqlite"
 
 
 def _asking(executor: Executor | None, model: Named, todo: Plan) -> WorkerAsking | None:

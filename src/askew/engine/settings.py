@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral
+from pathlib import Path
 from typing import Any, TypeVar
 
 from tqdm import tqdm
@@ -58,6 +59,10 @@ class Settings:
         for name in ("store", "extract", "accuracy", "executor"):
             if not isinstance(getattr(self, name), (str, type(None))):
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
+
+    def store_path(self, folder: Path) -> Path:
+        """The path of the answer store of a run in this folder."""
+        return Path(self.store) if self.store else folder / "answers.sqlite"
 
 
 @dataclass(frozen=True)

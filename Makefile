@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
 LOCKED := $(INSTALL) --require-hashes -r
 # Tests that touch float kernels run a second time with those of another processor: last bits must not matter.
-KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
+KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_onnx_model.py \
 	tests/language/test_fast_tagger.py tests/language/test_tagger.py tests/language/test_tag_network.py
 # Where this is set, every process compiles some 500 modules again: seconds per start.
 export PYTHONDONTWRITEBYTECODE =

@@ -2,218 +2,87 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from dataclasses import dataclass
-from functools import lru_cache, partial, wraps
+from functools import partial
 
-import numpy as np
 import pytest
+from PIL import Image
 
 from askew.errors import ModelError
-from askew.models.python_function import CallableModel, PythonModel, source_hash
-from askew.types import Question
+from askew.models.python_function import CallableModel, PythonModel
+from askew.registry import make
+from askew.types import ImageRef, Question
 
 
-def say(image, question, *, word="yes"):
-    return word
-
-
-class Attributes:
-    def __init__(self, word):
-        self.word = word
-
-    def __call__(self, image, question):
-        return self.word
-
-    def answer(self, image, question):
-        return self.word
-
-
-class Slots:
-    __slots__ = ("word",)
-
-    def __init__(self, word):
-        self.word = word
-
-    def __call__(self, image, question):
-        return self.word
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    word: object
-
-    def __call__(self, image, question):
-        return self.word
-
-
-class Words(list):
-    def __call__(self, image, question):
-        return self[0]
-
-
-def in_class(word):
-    class Local:
-        def __call__(self, image, question):
-            return word
-
-    return Local()
-
-
-def in_decorator(word):
-    @wraps(say)
-    def wrapper(image, question):
-        return say(image, question, word=word)
-
-    return wrapper
-
-
-def in_keyword_default(word):
-    def function(image, question, *, kept=word):
-        return kept
-
-    return function
-
-
-def in_attribute(word):
-    def function(image, question):
-        return function.word
-
-    function.word = word
-    return function
-
-
-MAKERS = [
-    lambda word: partial(say, word=word),
-    lambda word: partial(partial(lambda word, image, question: word, word)),
-    lambda word: Attributes(word),
-    lambda word: Attributes(word).answer,
-    lambda word: Attributes([{"deep": (word,)}]).answer,
-    lambda word: Attributes(Attributes(word)),
-    lambda word: Attributes(np.array([1, 2, len(word)])),
-    lambda word: Attributes(np.array([word, None], dtype=object)),
-    lambda word: Attributes({"a", "b", word}),
-    lambda word: Slots(word),
-    lambda word: Fields(word),
-    lambda word: Words([word]),
-    lambda word: lru_cache(partial(say, word=word)),
-    in_class,
-    in_decorator,
-    in_keyword_default,
-    in_attribute,
-]
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_values_that_a_function_holds_are_part_of_its_identity(maker):
-    assert source_hash(maker("yes")) == source_hash(maker("yes"))
-    assert source_hash(maker("yes")) != source_hash(maker("no"))
-    assert not source_hash(maker("yes")).startswith("once")
-
-
-def test_two_lambdas_of_one_file_are_two_models():
-    assert source_hash(lambda image, question: "yes") != source_hash(lambda image, question: "no")
-
-
-def test_a_changed_class_attribute_is_another_model(monkeypatch):
-    monkeypatch.setattr(Attributes, "extra", 1, raising=False)
-    before = source_hash(Attributes("yes"))
-    monkeypatch.setattr(Attributes, "extra", 2)
-    assert source_hash(Attributes("yes")) != before
-
-
-def test_content_and_attributes_are_not_mixed_up():
-    plain, attributed = Words([1, "word", 2]), Words([1])
-    attributed.word = 2
-    assert source_hash(plain) != source_hash(attributed)
-
-
-def circle(word):
-    one, other = Attributes(word), Attributes(None)
-    one.other, other.other = other, [one, other]
-    return one
-
-
-def test_circular_references_end_and_are_distinguished():
-    assert source_hash(circle("yes")) == source_hash(circle("yes")) != source_hash(circle("no"))
-
-
-def too_deep():
-    inner: list = []
-    for _ in range(5000):
-        inner = [inner]
-    return inner
-
-
-def test_values_without_an_identity_are_never_the_same_twice(tmp_path):
-    with (tmp_path / "open").open("w") as file:
-        for held in (file, iter("abc"), too_deep()):
-            function = Attributes(held)
-            assert source_hash(function) != source_hash(function)
-            assert source_hash(partial(function.answer, None)).startswith("once-")
-
-
-def test_networks_are_identified_by_their_version():
-    torch = pytest.importorskip("torch")
-    model = Attributes(torch.nn.Linear(2, 2))
-    assert source_hash(model) != source_hash(model)
-    model.version = "1"
-    first = source_hash(model.answer)
-    assert source_hash(model.answer) == first
-    model.version = "2"
-    assert source_hash(model.answer) != first
-    model.scale = 3
-    model.version = "1"
-    assert source_hash(model.answer) != first
-
-
-SCRIPT = """
-import enum, functools, pathlib
-from dataclasses import dataclass
-import numpy as np
-from askew.models.python_function import source_hash
-
-class Color(enum.Enum):
-    RED = 1
-
-@dataclass
-class Model:
-    words: object
-    def __call__(self, image, question):
-        return WORD
-
-WORD = {word!r}
-held = [{{"a", "b", "c"}}, Color.RED, pathlib.Path("x"), np.arange(3), frozenset("def"), b"bytes", 1.5, len, str.upper]
-print(source_hash(functools.partial(Model(held), words=held)), hash("a"))
-"""
-
-
-def in_another_process(run, seed, word="yes"):
-    return run(SCRIPT.format(word=word), seed).split()
+def asked(text):
+    return Question(1, None, text)
 
 
 @pytest.fixture
-def run():
-    def piped(script, seed):
-        there = {**os.environ, "PYTHONHASHSEED": str(seed)}
-        done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, env=there)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return piped
-
-
-def test_the_same_content_is_the_same_model_in_another_process(run):
-    (first, salt), (second, other_salt) = in_another_process(run, 1), in_another_process(run, 2)
-    assert salt != other_salt
-    assert first == second
-    assert not first.startswith("once")
+def module(tmp_path, monkeypatch):
+    (tmp_path / "mymodel.py").write_text(
+        "def width(image, question):\n    return str(image.width) if image else question\n"
+        "def widths(images, questions):\n    return [str(i.width) for i in images]\n"
+        "def short(images, questions):\n    return ['one']\n"
+        "def number(image, question):\n    return 3\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mymodel", raising=False)
+    Image.new("RGB", (7, 5)).save(tmp_path / "a.png")
+    (tmp_path / "b.png").write_bytes(b"not an image")
+    return tmp_path
 
 
-def test_for_interactive_functions_the_globals_they_use_count(run):
-    assert in_another_process(run, 1)[0] != in_another_process(run, 1, "no")[0]
+def test_a_function_by_name_one_at_a_time_or_in_batches(module):
+    question = Question(1, ImageRef("a", path=str(module / "a.png")), "How wide?")
+    assert make("model", "python:mymodel:width").answer([question])[0].answer == "7"
+    assert make("model", "python:mymodel:widths,batch=true").answer([question, question])[1].answer == "7"
+    assert make("model", "python:mymodel:width").answer([asked("no image")])[0].answer == "no image"
+
+
+def test_one_bad_image_costs_a_batch_only_that_answer(module):
+    good = Question(1, ImageRef("a", path=str(module / "a.png")), "How wide?")
+    bad = Question(2, ImageRef("b", path=str(module / "b.png")), "How wide?")
+    for spec in ("python:mymodel:width", "python:mymodel:widths,batch=true"):
+        predictions = make("model", spec).answer([good, bad, good])
+        assert [prediction.answer for prediction in predictions] == ["7", None, "7"]
+        assert "BadImage" in (predictions[1].error or "")
+
+
+def test_values_that_are_not_strings_are_not_answers(module):
+    prediction = PythonModel("mymodel:number").answer([asked("How many?")])[0]
+    assert prediction.failed
+    assert "returned int" in (prediction.error or "")
+
+
+def test_a_batch_function_must_answer_every_question(module):
+    with pytest.raises(ModelError, match="one answer for each question"):
+        PythonModel("mymodel:short", batch=True).answer([asked("a"), asked("b")])
+
+
+@pytest.mark.parametrize("spec", ["mymodel", "mymodel:nothing", "no_such_module:f", "mymodel:__name__"])
+def test_missing_functions_are_refused_at_once(module, spec):
+    with pytest.raises(ModelError):
+        PythonModel(spec)
+
+
+def test_an_edited_function_is_another_model(module):
+    before = repr(PythonModel("mymodel:width"))
+    (module / "mymodel.py").write_text((module / "mymodel.py").read_text() + "\n# edited\n")
+    assert repr(PythonModel("mymodel:width")) != before
+
+
+def test_a_function_object_is_a_model():
+    model = CallableModel.of(lambda image, question: question.upper())
+    assert model.answer([asked("why?")])[0].answer == "WHY?"
+
+
+def test_functions_that_hold_other_values_are_other_models():
+    def sayer(word):
+        return lambda image, question: word
+
+    assert repr(CallableModel.of(sayer("yes"))) != repr(CallableModel.of(sayer("no")))
+    assert repr(CallableModel.of(sayer("yes"))) == repr(CallableModel.of(sayer("yes")))
 
 
 @pytest.fixture
@@ -349,6 +218,10 @@ def test_a_batch_function_for_single_questions_and_the_other_way_round_are_repor
         prediction.error
         == "the function returned list, not a string (batch=true is for functions that answer many at once)"
     )
+
+
+def say(image, question, *, word="yes"):
+    return word
 
 
 def test_signatures_name_blind_only_where_it_is_true(tmp_path, monkeypatch):

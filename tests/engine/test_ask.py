@@ -11,7 +11,7 @@ import askew
 from askew.engine.components import as_model
 from askew.engine.resume import Keys, ask_unanswered, plan
 from askew.engine.settings import Named
-from askew.engine.store import Store, ask_key
+from askew.engine.store import Store, key_of
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted
 from askew.models.prediction_file import Predictions
@@ -155,8 +155,8 @@ def test_predictions_out_of_order_are_refused(store):
 
 
 def test_keys_do_not_collide():
-    assert ask_key("m", "ab", "c") != ask_key("m", "a", "bc")
-    assert ask_key("m", "a", "q", "ctx") != ask_key("m", "a", "qctx")
+    assert key_of(b"m", "ab", "c") != key_of(b"m", "a", "bc")
+    assert key_of(b"m", "a", "q", "ctx") != key_of(b"m", "a", "qctx")
 
 
 def test_a_broken_store_says_what_to_do(tmp_path):

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from askew.cli import main as askew_main
-from askew.engine.store import Store, ask_key
+from askew.engine.store import Store, framed, key_of
 from askew.engine.store_files import intact_rows, recover
 from askew.errors import DataError, RunError
 from askew.types import Prediction
@@ -24,7 +24,7 @@ def answers() -> dict[bytes, Prediction]:
     for number in range(COUNT):
         text = f"answer {number}" if number % 12 else "".join(rng.choices("abc xyz\u00e9\u2603", k=9000 + number))
         score = (None, 0.5, 1.0, float("nan"), -0.0)[number % 5]
-        said[ask_key("m", "i", str(number))] = Prediction(
+        said[key_of(framed("m"), "i", str(number))] = Prediction(
             number, text, score, None, 1 + number % 3, number / 7, tokens=(number, 2)
         )
     return said

@@ -19,7 +19,7 @@ from askew.cli import main
 from askew.data.groups import read_groups
 from askew.engine.components import as_data
 from askew.engine.resume import Keys
-from askew.engine.store import Store, ask_key
+from askew.engine.store import Store, framed, key_of
 from askew.files.paths import ImageFolders, public_text, public_word
 from askew.models.baselines import Constant
 from askew.report.load import load_run
@@ -142,7 +142,7 @@ def test_answers_of_an_earlier_version_are_not_asked_again(place):
     with Store(place / "answers.sqlite") as store:
         for question in as_data(data, images).what.questions():
             content = f"id:{question.image.id!r}"  # of a blind model
-            store.put([(ask_key(repr(said), content, question.text), Prediction(question.id, "white"))])
+            store.put([(key_of(framed(repr(said)), content, question.text), Prediction(question.id, "white"))])
     result = askew.evaluate(
         "constant:white", data, "accuracy", images=images, output=place / "o", store=str(place / "answers.sqlite")
     )

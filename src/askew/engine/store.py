@@ -1,8 +1,8 @@
 """The answer store: every answer is written to disk as soon as it arrives.
 
 One SQLite file. A row is found by what was asked and of whom: model signature, image content, question, context
-(:func:`ask_key`); so an image that was changed on disk, or another model, is never answered from memory. Failures are
-not kept: the next run asks again.
+(:func:`key_of`); so an image that was changed on disk, or another model, is never answered from the store. Failures
+are not kept: the next run asks again.
 
 Each row has a checksum, so an answer that a disk changed is never taken for the model's; ``askew recover`` keeps what
 is intact of a damaged file. Stores of older versions get their checksums when they are first opened.
@@ -50,13 +50,9 @@ PREFIX = 8
 """The number of leading bytes by which the keys of a run are distinguished."""
 
 
-def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") -> bytes:
-    """The key of one request: 32 bytes. ``by`` is the question's id for models that answer by id alone."""
-    return key_of(framed(model), image, text, context, by)
-
-
-def key_of(start: bytes, image: str, text: str, context: str, by: str) -> bytes:
-    """Like ``ask_key``, for a model signature that is already framed."""
+def key_of(start: bytes, image: str, text: str, context: str = "", by: str = "") -> bytes:
+    """The key of one request: 32 bytes. ``start`` is the model's signature, framed; ``by`` the question's id for models
+    that answer by id alone."""
     image_bytes, text_bytes = image.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")
     sizes = len(image_bytes).to_bytes(8, "big"), len(text_bytes).to_bytes(8, "big")
     rest = framed(context) + framed(by) if context or by else _NO_REST

@@ -90,15 +90,17 @@ class TooManyFailures(RunError):
     """More non-answers than the limit allows."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
     """`` Did you mean ...?`` with the closest known name, to append to an error message; empty if none is close.
+
+    ``cutoff`` is the least similarity of a close name, from 0 to 1 (see ``difflib``).
 
     >>> did_you_mean("sede", ["limit", "seed"]), did_you_mean("x", ["limit", "seed"])
     (" Did you mean 'seed'?", '')
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    close = get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

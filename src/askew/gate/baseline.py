@@ -12,9 +12,9 @@ import orjson
 from askew.engine.compare import compare_runs, why_unknown
 from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.settings import check_share
-from askew.errors import BadOption
+from askew.errors import BadOption, did_you_mean
 from askew.files.paths import public_text
-from askew.gate.checks import Check, Status, did_you_mean
+from askew.gate.checks import CLOSE, Check, Status
 from askew.metrics.paired_difference import Difference, corrected
 from askew.report.load import Run
 from askew.report.score_display import probability, show
@@ -185,7 +185,7 @@ def _uncompared(
         if name in names or name in foreign:
             continue
         if name not in known:
-            why = f"The run has no metric {name!r}.{did_you_mean(name, list(known))} {listed}"
+            why = f"The run has no metric {name!r}.{did_you_mean(name, known, CLOSE)} {listed}"
         elif known[name].better == 0:
             why = f"More of {name!r} is neither better nor worse, so it is not compared. Leave it out of --metric."
         else:

@@ -10,14 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from textwrap import wrap
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree
 
 from askew.engine.settings import Settings, check_share
-from askew.errors import UsageError
+from askew.errors import UsageError, did_you_mean
 from askew.report.load import Run
 from askew.report.score_display import NOTHING, Figure, printed, show
 from askew.report.terminal import printable
@@ -188,6 +187,8 @@ _FORM = re.compile(
 )
 MOST_DECIMALS = 15
 """The most decimals with which a value and its bound are shown."""
+CLOSE = 0.4
+"""The least similarity of a metric or part that a hint suggests."""
 _OPERATORS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
@@ -299,17 +300,9 @@ def _unknown(requirement: Requirement, run: Run) -> str:
     scores = [(suite, metric, part) for suite, metric, part, _ in run.figures()]
     parts = [part for suite, metric, part in scores if requirement.name in (metric, f"{suite}:{metric}")]
     if parts:
-        return f"The run has no part {requirement.part!r} of it.{did_you_mean(requirement.part, parts)}"
+        return f"The run has no part {requirement.part!r} of it.{did_you_mean(requirement.part, parts, CLOSE)}"
     metrics = [metric for _, metric, _ in scores]
     known = ", ".join(sorted(set(metrics))) or "none"
-    return f"The run has no metric {requirement.name!r}.{did_you_mean(requirement.name, metrics)} It has: {known}."
-
-
-def did_you_mean(name: str, known: list[str]) -> str:
-    """A hint with the most similar known name, to be appended to a sentence; empty if none is similar.
-
-    >>> did_you_mean("rad.foward", ["rad.forward", "cs.2"])
-    " Did you mean 'rad.forward'?"
-    """
-    close = get_close_matches(name, known, n=1, cutoff=0.4)
-    return f" Did you mean {close[0]!r}?" if close and close[0] else ""
+    return (
+        f"The run has no metric {requirement.name!r}.{did_you_mean(requirement.name, metrics, CLOSE)} It has: {known}."
+    )

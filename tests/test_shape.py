@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -222,6 +222,45 @@ def test_no_two_classes_of_the_package_have_the_same_name():
 def test_a_repeated_name_is_found():
     files = [SOURCE / "metrics" / "rad.py", SOURCE / "suites" / "rad.py", SOURCE / "suites" / "p2.py"]
     assert repeated((file.name, file) for file in files) == {"rad.py": ["metrics/rad.py", "suites/rad.py"]}
+
+
+FRAGMENT = 60
+"""A module with fewer lines and a single reader is a part of that reader."""
+
+
+def readers(modules: Mapping[str, Path]) -> dict[str, set[str]]:
+    """For each module the others that import it, or a name from it."""
+    found: dict[str, set[str]] = {name: set() for name in modules}
+    for name, file in modules.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+                for other in imported & found.keys() - {name}:
+                    found[other].add(name)
+    return found
+
+
+def test_modules_that_are_only_read_together_are_one():
+    """Commands, pages, readers of benchmarks and migrations have a file each, however short."""
+    apart = ("__init__.py", *NAMED_BY_COMMAND, "data/benchmarks/", "collect/migrations/")
+    files = {".".join(file.relative_to(SOURCE.parent).with_suffix("").parts): file for file in SOURCE.rglob("*.py")}
+    fragments = {
+        name: reading
+        for name, reading in readers(files).items()
+        if len(reading) == 1
+        and len(files[name].read_text(encoding="utf-8").splitlines()) < FRAGMENT
+        and not any(part in files[name].as_posix() for part in apart)
+    }
+    assert fragments == {}
+
+
+def test_a_fragment_is_found(tmp_path):
+    (tmp_path / "loop.py").write_text("from pages import page\nfrom pages.page import write\n")
+    (tmp_path / "page.py").write_text("def write(): ...\n")
+    assert readers({"loop": tmp_path / "loop.py", "pages.page": tmp_path / "page.py"}) == {
+        "loop": set(),
+        "pages.page": {"loop"},
+    }
 
 
 def test_types_import_nothing_of_ours_and_verbs_only_types():

@@ -21,8 +21,7 @@ from hf_families import FAMILIES  # noqa: E402
 from askew import registry  # noqa: E402
 from askew.errors import ModelError  # noqa: E402
 from askew.models.huggingface.folder import Folder  # noqa: E402
-from askew.models.huggingface.load_errors import explain  # noqa: E402
-from askew.models.huggingface.loading import load_processor  # noqa: E402
+from askew.models.huggingface.loading import explain, load_processor  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # transformers'
 

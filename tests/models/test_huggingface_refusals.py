@@ -17,9 +17,8 @@ from hf_family_parts import VISION, llama, save  # noqa: E402
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, ModelError  # noqa: E402
-from askew.models.huggingface import load_errors  # noqa: E402
-from askew.models.huggingface.folder import find  # noqa: E402
-from askew.models.huggingface.load_errors import explain  # noqa: E402
+from askew.models.huggingface.folder import _QUANTISERS, find  # noqa: E402
+from askew.models.huggingface.loading import explain  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("offline")
 
@@ -59,7 +58,7 @@ def test_code_in_the_folder_is_never_run_and_an_unknown_family_is_named(folder):
 
 
 def test_quantised_weights_name_the_method_and_the_package(folder, monkeypatch):
-    monkeypatch.setitem(load_errors._QUANTISERS, "awq", "no_such_package")
+    monkeypatch.setitem(_QUANTISERS, "awq", "no_such_package")
     change_config(folder, quantization_config={"quant_method": "awq", "bits": 4})
     message = refusal(folder)
     assert "the weights are quantised (awq), and the package 'no_such_package'" in message

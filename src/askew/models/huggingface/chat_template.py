@@ -15,10 +15,8 @@ from askew.types import Prediction, Question
 
 TODAY = date(2024, 7, 26)
 """The date in every prompt: a template that prints today's date would ask another question every day."""
-
 THOUGHT_TOKENS = 4096
 """Default ``max_new_tokens`` of a model that thinks before it answers."""
-
 _MARKERS = (
     ("<think>", "</think>"),  # Qwen, GLM, DeepSeek, ...
     ("<thinking>", "</thinking>"),
@@ -50,6 +48,21 @@ def template_options(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise BadOption(f'hf: template={given} must be a JSON object, such as {{"enable_thinking": false}}.')
     return options
+
+
+def default_template(given: Any) -> str:
+    """The chat template; if a folder or a tokenizer has several by name, the one called "default", or the first.
+
+    >>> default_template([{"name": "tools", "template": "T"}, {"name": "default", "template": "D"}])
+    'D'
+    >>> default_template({"rag": "R"}), default_template("{{ messages }}"), default_template(None)
+    ('R', '{{ messages }}', '')
+    """
+    if isinstance(given, list):
+        given = {str(each.get("name")): each.get("template") for each in given if isinstance(each, Mapping)}
+    if isinstance(given, Mapping):
+        given = given.get("default") or next(iter(given.values()), None)
+    return given if isinstance(given, str) else ""
 
 
 def render(template: str, content: Any, options: Mapping[str, Any], special_tokens: Mapping[str, Any]) -> str:

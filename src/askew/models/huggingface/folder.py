@@ -1,34 +1,59 @@
 """A Hugging Face checkpoint before it is loaded: its folder, config, task, default prompt and content hash.
 
-Nothing here imports torch or transformers, so a wrong path or option is reported before any weights are read.
+Nothing here imports torch or transformers, so a wrong path or option, and weights that are missing, damaged or in a
+format that cannot be loaded, are reported before any weights are read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import orjson
+
 from askew.errors import DataError, ModelError, need
-from askew.files.limits import bounded_read, load_lines
+from askew.files.limits import bounded_read, load_json, load_lines
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
-from askew.models.huggingface.load_errors import check_config, check_weights, read_json, refuse_gguf
+from askew.models.huggingface.chat_template import default_template
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: free text, token by token (BLIP, LLaVA, ...).
 ``regions``: an answer vocabulary, from region features instead of pixels (LXMERT, VisualBERT)."""
-
+ADAPTER = "adapter_config.json"
+"""The file that marks a LoRA adapter, in a folder of its own or beside the model's weights."""
 _SUFFIXES = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken"}
 _SKIPPED_FILES = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
 _SKIPPED_FOLDERS = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
 _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_HEADER_LIMIT = 100 << 20
+"""Bytes of a safetensors header at most, as the format says."""
+_QUANTISERS = {
+    "aqlm": "aqlm",
+    "awq": "gptqmodel",
+    "bitsandbytes": "bitsandbytes",
+    "compressed-tensors": "compressed_tensors",
+    "eetq": "eetq",
+    "fbgemm_fp8": "fbgemm_gpu",
+    "gptq": "gptqmodel",
+    "hqq": "hqq",
+    "mxfp4": "kernels",
+    "quanto": "optimum",
+    "quark": "quark",
+    "torchao": "torchao",
+    "vptq": "vptq",
+}
+"""The package that each method of quantisation needs (transformers' name of the method first)."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +113,7 @@ class Folder:
         if jinja.is_file():
             return bounded_read(jinja).decode("utf-8", "replace")
         names = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
-        found = (read_json(self.path / name).get("chat_template") for name in names if (self.path / name).is_file())
+        found = (_read_json(self.path / name).get("chat_template") for name in names if (self.path / name).is_file())
         return next((template for given in found if (template := default_template(given))), "")
 
     def prompt(self, task: Task) -> str:
@@ -120,9 +145,9 @@ def find(path: str, revision: str | None = None, allow_download: bool = False) -
     if place.is_dir():
         if revision is not None:
             raise ModelError(f"{path}: a folder has no revision; revision=... is for ids on the hub. Leave it out.")
-        return _checked(Folder(place, place.resolve().name))
+        return _checked(place, place.resolve().name)
     if place.is_file():
-        refuse_gguf(place)
+        _refuse_gguf(place)
         raise ModelError(f"{path}: this is a file. Give the folder that it is in.")
     if path.startswith((".", "~", os.sep)) or path.count("/") != 1:
         raise ModelError(
@@ -130,7 +155,7 @@ def find(path: str, revision: str | None = None, allow_download: bool = False) -
             "such as dandelin/vilt-b32-finetuned-vqa."
         )
     snapshot = _snapshot(path, revision, allow_download)
-    return _checked(Folder(snapshot, path, snapshot.name))
+    return _checked(snapshot, path, snapshot.name)
 
 
 def _snapshot(name: str, revision: str | None, allow_download: bool) -> Path:
@@ -156,11 +181,144 @@ def _snapshot(name: str, revision: str | None, allow_download: bool) -> Path:
         ) from None
 
 
-def _checked(folder: Folder) -> Folder:
-    """The same folder with its config, after checking that it has a config and whole weights."""
-    config = check_config(folder.path)
-    check_weights(folder.path, weight_files(folder.path), config, folder.revision is not None)
-    return Folder(folder.path, folder.name, folder.revision, config)
+def _checked(path: Path, name: str, revision: str | None = None) -> Folder:
+    """The folder with its config, after checking that it has a config and whole weights."""
+    config = _read_config(path)
+    _check_weights(path, config, from_hub=revision is not None)
+    return Folder(path, name, revision, config)
+
+
+def _read_config(folder: Path) -> Mapping[str, Any]:
+    """The content of ``config.json``; raises an error that says what the folder is, if it is not a model."""
+    if (folder / "config.json").is_file():
+        return _read_json(folder / "config.json")
+    if (folder / ADAPTER).is_file():
+        raise ModelError(_adapter_alone(folder))
+    _refuse_gguf(folder)
+    raise ModelError(f"{folder}: no config.json, so this is not a model. Give a folder that save_pretrained wrote.")
+
+
+def _check_weights(folder: Path, config: Mapping[str, Any], from_hub: bool) -> None:
+    """Refuse weights that are missing, damaged, or in a format that cannot be loaded here."""
+    files = weight_files(folder)
+    weights = [file for file in files if file.suffix in (".safetensors", ".bin")]
+    if weights and (folder / ADAPTER).is_file() and all(file.name.startswith("adapter_model") for file in weights):
+        raise ModelError(_adapter_alone(folder))
+    if not weights:
+        _refuse_gguf(folder)
+        raise ModelError(
+            f"{folder}: there are no weights (*.safetensors). Copy them there"
+            + (", or pass --allow-download to fetch them." if from_hub else ".")
+        )
+    _check_pointers(files)
+    _check_index(folder)
+    for file in weights:
+        if damage := _damage(file):
+            raise ModelError(f"{file}: the weights are damaged: {damage}. Copy or download this file again.")
+    _check_quantised(folder, config)
+
+
+def _adapter_alone(folder: Path) -> str:
+    """What to do with a folder that has an adapter and no model."""
+    base = _read_json(folder / ADAPTER).get("base_model_name_or_path") or "BASE"
+    return (
+        f"{folder}: this folder has an adapter (LoRA) of {base!r}, not a whole model. Give the base model and the "
+        f"adapter: hf:{base},adapter={folder}. Or merge them with peft (merge_and_unload) and save the result."
+    )
+
+
+def _refuse_gguf(path: Path) -> None:
+    """Refuse GGUF weights, which transformers cannot run for models that read images."""
+    files = [path] if path.is_file() else sorted(path.glob("*.gguf"))
+    if files and files[0].suffix == ".gguf":
+        raise ModelError(
+            f"{files[0]}: these are GGUF weights, which llama.cpp runs, not transformers. Serve them "
+            "(llama-server -m MODEL.gguf --mmproj MMPROJ.gguf) and name the server: "
+            "openai:MODEL,base_url=http://127.0.0.1:8080/v1. Or give the folder of the original weights."
+        )
+
+
+def _check_pointers(files: Sequence[Path]) -> None:
+    pointers = [file for file in files if _is_pointer(file)]
+    if pointers:
+        raise ModelError(
+            f"{pointers[0]}: this is a Git LFS pointer, not the file itself (one of {len(pointers)} in the folder). "
+            "Fetch them there: git lfs pull."
+        )
+
+
+def _is_pointer(file: Path) -> bool:
+    """Whether the file is a Git LFS pointer, as in a clone made without LFS."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(_POINTER)) == _POINTER
+
+
+def _check_index(folder: Path) -> None:
+    """Refuse a folder that lacks some of the files its index names."""
+    for index in sorted(folder.glob("*.index.json")):
+        table = _read_json(index).get("weight_map")
+        shards = sorted({str(shard) for shard in table.values()}) if isinstance(table, dict) else []
+        missing = [shard for shard in shards if not (folder / shard).is_file()]
+        if missing and not (index.name.startswith("pytorch_model") and any(folder.glob("*.safetensors"))):
+            raise ModelError(
+                f"{folder}: {len(missing)} of the {len(shards)} files of weights that {index.name} names are missing, "
+                f"e.g. {missing[0]}. Copy or download them."
+            )
+
+
+def _damage(file: Path) -> str:
+    """What is wrong with a file of weights, by its size and its header; empty if nothing is."""
+    size = file.stat().st_size
+    if file.suffix == ".bin":
+        with file.open("rb") as opened:
+            is_zip = opened.read(2) == b"PK"
+        return "the end of the file is missing" if is_zip and not zipfile.is_zipfile(file) else ""
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        if size < 8 or length > min(size - 8, _HEADER_LIMIT):
+            return f"{size:,} bytes are too few for the header" if length <= _HEADER_LIMIT else "the header is damaged"
+        try:
+            header = orjson.loads(opened.read(length))
+            ends = [int(part["data_offsets"][1]) for name, part in header.items() if name != "__metadata__"]
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            return "the header is damaged"
+    expected = 8 + length + max(ends, default=0)
+    return "" if size == expected else f"the file has {size:,} bytes, and its header announces {expected:,}"
+
+
+def _check_quantised(folder: Path, config: Mapping[str, Any]) -> None:
+    method = quantisation(config)
+    package = _QUANTISERS.get(method)
+    if package is not None and importlib.util.find_spec(package) is None:
+        raise ModelError(
+            f"{folder}: the weights are quantised ({method}), and the package {package!r} that reads them is not "
+            "installed. Install it, give the checkpoint with full weights, or serve this one (for example with vLLM, "
+            "as openai:MODEL,base_url=...)."
+        )
+
+
+def quantisation(config: Mapping[str, Any]) -> str:
+    """The method that the weights are quantised with; empty for full weights.
+
+    >>> quantisation({"quantization_config": {"quant_method": "awq"}}), quantisation({})
+    ('awq', '')
+    """
+    for part in (config, config.get("text_config") or {}):
+        settings = part.get("quantization_config") if isinstance(part, Mapping) else None
+        if isinstance(settings, Mapping):
+            return str(settings.get("quant_method") or "unknown method")
+    return ""
+
+
+def _read_json(file: Path) -> Mapping[str, Any]:
+    """A JSON object of a model's folder."""
+    try:
+        table = load_json(bounded_read(file))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{file}: cannot be read as JSON ({error}). Copy the model again.") from None
+    return table if isinstance(table, dict) else {}
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -217,21 +375,6 @@ def read_labels(file: str) -> tuple[str, ...]:
     if not isinstance(table, list) or not table or not all(isinstance(label, str) for label in table):
         raise DataError(f"{file}: expected answers, one per line or as a JSON list.")
     return tuple(table)
-
-
-def default_template(given: Any) -> str:
-    """The chat template; if a folder or a tokenizer has several by name, the one called "default", or the first.
-
-    >>> default_template([{"name": "tools", "template": "T"}, {"name": "default", "template": "D"}])
-    'D'
-    >>> default_template({"rag": "R"}), default_template("{{ messages }}"), default_template(None)
-    ('R', '{{ messages }}', '')
-    """
-    if isinstance(given, list):
-        given = {str(each.get("name")): each.get("template") for each in given if isinstance(each, Mapping)}
-    if isinstance(given, Mapping):
-        given = given.get("default") or next(iter(given.values()), None)
-    return given if isinstance(given, str) else ""
 
 
 @lru_cache

@@ -209,10 +209,10 @@ def test_region_features_by_content_then_by_id(tmp_path):
     content = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     ones, boxes = np.ones((2, 3)), np.zeros((2, 4))
     arrays = {"42/features": ones, "42/boxes": boxes, f"{content}/features": 2 * ones, f"{content}/boxes": boxes}
-    features, found = regions(tmp_path, **arrays).of(Question(1, image, ""))
+    features, found = regions(tmp_path, **arrays).of(image)
     assert features.tolist() == [[2, 2, 2]] * 2
     assert (features.dtype, found.shape) == (np.float32, (2, 4))
-    assert regions(tmp_path, **arrays).of(Question(1, ImageRef(42), ""))[0].tolist() == [[1, 1, 1]] * 2
+    assert regions(tmp_path, **arrays).of(ImageRef(42))[0].tolist() == [[1, 1, 1]] * 2
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_region_features_by_content_then_by_id(tmp_path):
 def test_region_features_of_a_wrong_shape_are_refused(tmp_path, features, boxes, message):
     table = regions(tmp_path, **{"1/features": features, "1/boxes": boxes})
     with pytest.raises(BadImage, match=message):
-        table.of(Question(1, ImageRef(1), ""))
+        table.of(ImageRef(1))
 
 
 def test_a_file_without_region_features_is_refused(tmp_path):

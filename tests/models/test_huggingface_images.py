@@ -122,14 +122,14 @@ def test_an_image_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
     monkeypatch.setattr(visual_inputs, "open_image", lambda ref: opened.append(ref.id) or original(ref))
     one, copy, other = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8))
     decoded = Decoded()
-    first = [decoded.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]
+    first = [decoded.of(image) for image in (one, other, copy)]
     assert first[0] is first[2]
     decoded.start_batch()
-    assert decoded.of(Question(1, one, "")) is first[0]
+    assert decoded.of(one) is first[0]
     assert opened == ["image 1", "image 2"]
     decoded.start_batch()
     decoded.start_batch()
-    decoded.of(Question(1, one, ""))
+    decoded.of(one)
     assert len(opened) == 3, "what no recent batch used is forgotten"
 
 

@@ -6,7 +6,7 @@ import torch
 from tiny import Colored, groups, questions
 
 from askew.errors import DataError
-from askew.nets.net_config import LONGEST, UNKNOWN, QuestionWords
+from askew.nets.net_config import LONGEST_QUESTION, UNKNOWN, QuestionWords
 from askew.train.batches import Answers, Encoding, build_table, order
 from askew.types import Question
 
@@ -21,7 +21,7 @@ def test_words_are_sorted_by_frequency_and_then_alphabetically():
 def test_unknown_words_have_a_number_and_long_questions_are_truncated():
     words = QuestionWords.of(["red"])
     assert words.encode(["red unicorn"]).tolist() == [[2, UNKNOWN]]
-    assert words.encode(["red " * 99]).shape == (1, LONGEST)
+    assert words.encode(["red " * 99]).shape == (1, LONGEST_QUESTION)
     assert words.encode(["?!"]).tolist() == [[0]]
 
 

@@ -211,7 +211,7 @@ def attention_steps(text: str, weights: Rows, attention: Rows, words: Rows, boxe
 
 
 def square_grid(cells: int) -> list[list[float]]:
-    """The boxes of a square grid with this many cells, row by row.
+    """The boxes of a square grid with this many cells, row by row: x, y, width, height as shares of the image.
 
     >>> square_grid(4)[3]
     [0.5, 0.5, 0.5, 0.5]
@@ -223,7 +223,7 @@ def square_grid(cells: int) -> list[list[float]]:
 PADDING, UNKNOWN = 0, 1
 """The first two numbers are not words."""
 
-LONGEST = 32
+LONGEST_QUESTION = 32
 """The number of words of a question that are read."""
 
 
@@ -254,7 +254,7 @@ class QuestionWords:
         """Texts as one row of numbers each, as long as the longest (at least 1), padded with zeros."""
         import numpy as np
 
-        rows = [[self._numbers.get(word, UNKNOWN) for word in tokens(text)[:LONGEST]] for text in texts]
+        rows = [[self._numbers.get(word, UNKNOWN) for word in tokens(text)[:LONGEST_QUESTION]] for text in texts]
         encoded = np.full((len(rows), max((len(row) for row in rows), default=1) or 1), PADDING, np.int64)
         for at, row in enumerate(rows):
             encoded[at, : len(row)] = row

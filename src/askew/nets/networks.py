@@ -27,7 +27,7 @@ from askew.nets.layers import (
     weighted,
 )
 from askew.nets.module_network import ModuleNetwork
-from askew.nets.net_config import NetConfig
+from askew.nets.net_config import NetConfig, square_grid
 
 
 class LanguageOnly(nn.Module):
@@ -110,7 +110,7 @@ class Butd(nn.Module):
         return Output(self.answer(fused), attention=attention.unsqueeze(1))
 
 
-LONGEST = 64
+PLACES = 64
 """Words beyond this share the last place."""
 
 
@@ -121,7 +121,7 @@ class Transformer(nn.Module):
         super().__init__()
         hidden = config.hidden
         self.embed = nn.Embedding(config.words, hidden, padding_idx=0)
-        self.place = nn.Embedding(LONGEST, hidden)
+        self.place = nn.Embedding(PLACES, hidden)
         self.regions = RegionProjection(config)
         self.reading = SelfAttentionLayer(config)
         self.layers = nn.ModuleList(CrossLayer(config) for _ in range(config.layers))
@@ -130,7 +130,7 @@ class Transformer(nn.Module):
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """Answers (B, A), and the mean attention of the words on regions in each layer (B, layers, K)."""
         real = tokens > 0  # (B, L)
-        places = (torch.ones_like(tokens).cumsum(dim=1) - 1).clamp(max=LONGEST - 1)  # (B, L)
+        places = (torch.ones_like(tokens).cumsum(dim=1) - 1).clamp(max=PLACES - 1)  # (B, L)
         words = self.reading(self.embed(tokens) + self.place(places), real)  # (B, L, H)
         regions = self.regions(features, boxes, mask)  # (B, K, H)
         attention = []
@@ -226,7 +226,7 @@ class PixelNet(nn.Module):
         self.see = nn.Sequential(*layers)
         self.inside = inside
         self.grid: Tensor
-        self.register_buffer("grid", grid_boxes(CELLS), persistent=False)
+        self.register_buffer("grid", torch.tensor(square_grid(CELLS * CELLS)), persistent=False)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """The output of the inner network."""
@@ -239,18 +239,6 @@ class PixelNet(nn.Module):
         """The module weights of the inner network."""
         chosen: Tensor = self.inside.choose(tokens)  # type: ignore[operator]
         return chosen
-
-
-def grid_boxes(cells: int) -> Tensor:
-    """The boxes (cells², 4) of a grid, row by row: x, y, width, height as shares of the image.
-
-    >>> grid_boxes(2).tolist()
-    [[0.0, 0.0, 0.5, 0.5], [0.5, 0.0, 0.5, 0.5], [0.0, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]]
-    """
-    places = torch.arange(cells, dtype=torch.float32) / cells
-    y, x = torch.meshgrid(places, places, indexing="ij")
-    side = torch.full_like(x, 1 / cells)
-    return torch.stack([x, y, side, side], dim=2).reshape(-1, 4)
 
 
 NETWORKS: Mapping[str, Callable[[NetConfig], nn.Module]] = {

@@ -23,8 +23,8 @@ from askew.files.paths import cache_folder
 from askew.files.read_write import fingerprint, replaced
 from askew.models.huggingface.visual_inputs import Regions, checked_regions
 from askew.models.onnx_model import REFERENCE, OnnxEncoder, pixels
-from askew.nets.net_config import NetConfig
-from askew.types import ImageRef, Question
+from askew.nets.net_config import NetConfig, square_grid
+from askew.types import ImageRef
 
 
 class ImageFeatures(NamedTuple):
@@ -49,6 +49,57 @@ class FeatureStore(Protocol):
         ...
 
 
+def open_features(spec: str) -> FeatureStore:
+    """The features that a spec names: a file (.npz, .h5, .tsv), ``grid:cells=7``, ``pixels``, or ``world``.
+
+    ``world`` means the regions found by askew's own encoder, which was trained on the embedded world. A folder called
+    ``grid``, ``pixels`` or ``world`` is ignored: folders hold no features.
+
+    >>> open_features("grid:cells=3")
+    GridFeatures(cells=3, fine=4)
+    """
+    name, _, rest = spec.partition(":")
+    if spec == "world":
+        return WorldFeatures()
+    if name in _COMPUTED:
+        options = dict(part.partition("=")[::2] for part in rest.split(",")) if rest else {}
+        try:
+            store: FeatureStore = _COMPUTED[name](**{key.strip(): int(value) for key, value in options.items()})
+            return store
+        except (TypeError, ValueError):
+            raise BadOption(f"{spec}: not understood. Write it like grid:cells=7,fine=4 or pixels:size=64.") from None
+    ending = os.path.splitext(spec)[1].lower()
+    if ending in _READ:
+        if not os.path.isfile(spec):
+            raise DataError(
+                f"{spec}: there is no such file of region features. Give an existing one (--features, or for a trained "
+                "network trained:FOLDER,features=FILE)."
+            )
+        read: FeatureStore = _READ[ending](spec)
+        return read
+    raise BadOption(
+        f"{spec!r} is not a source of features. Give a .npz, .h5 or bottom-up .tsv file, or grid, pixels or world."
+    )
+
+
+def as_store(features: str | FeatureStore | None, net: NetConfig) -> FeatureStore:
+    """The feature store of a network, from a spec or an object; blind networks and networks on pixels need none."""
+    if net.name == "language":
+        return NoFeatures()
+    if net.encoder == "conv":
+        if features not in (None, "pixels"):
+            raise BadOption(f"{net.name}: with encoder=conv its input is pixels; leave the features out.")
+        return PixelFeatures()
+    if features is None:
+        raise BadOption(
+            f"{net.name} needs region features. Give them (--features): a .npz, .h5 or bottom-up .tsv file, "
+            f"or grid; or let it learn from pixels: {net.name}:encoder=conv."
+        )
+    if isinstance(features, str):
+        return open_features(features)
+    return features if hasattr(features, "get_many") else OneByOne(features)
+
+
 @dataclass(frozen=True)
 class NpzFeatures:
     """An ``.npz`` file of arrays ``ID/features`` (K, D) and ``ID/boxes`` (K, 4), corners as shares of the image."""
@@ -65,7 +116,7 @@ class NpzFeatures:
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """Read for each image on demand."""
-        found = [self.table.of(Question(0, image, "")) for image in images]
+        found = [self.table.of(image) for image in images]
         return [ImageFeatures(features, _from_corners(boxes)) for features, boxes in found]
 
 
@@ -188,18 +239,6 @@ def _missing(file: str, image: ImageRef) -> BadImage:
     return BadImage(f"{file}: no region features of image {image.id!r}. Extract them, or give a file that has them.")
 
 
-__all__ = [
-    "FeatureStore",
-    "GridFeatures",
-    "ImageFeatures",
-    "NoFeatures",
-    "OneByOne",
-    "PixelFeatures",
-    "as_store",
-    "open_features",
-]
-
-
 @dataclass(frozen=True)
 class GridFeatures:
     """A grid over the image; the features of a cell are the colours of a few points, from -1 to 1. Nothing is learned.
@@ -222,10 +261,7 @@ class GridFeatures:
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """Computed for each image on demand."""
-        places = np.arange(self.cells, dtype=np.float32) / self.cells
-        y, x = np.meshgrid(places, places, indexing="ij")
-        side = np.full_like(x, 1 / self.cells)
-        boxes = np.stack([x, y, side, side], axis=2).reshape(-1, 4).astype(np.float32)
+        boxes = np.array(square_grid(self.regions), np.float32)
         return [ImageFeatures(self._features(image), boxes) for image in images]
 
     def _features(self, image: ImageRef) -> NDArray[np.float32]:
@@ -244,80 +280,6 @@ class PixelFeatures:
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """Computed for each image on demand."""
         return [ImageFeatures(pixels(image, self.size), None) for image in images]
-
-
-@dataclass(frozen=True)
-class NoFeatures:
-    """No features, for networks that ignore the image."""
-
-    regions: int | None = field(init=False, repr=False, default=1)
-
-    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
-        """One empty region for each image."""
-        return [ImageFeatures(np.zeros((1, 1), np.float32), np.zeros((1, 4), np.float32)) for _ in images]
-
-
-def as_store(features: str | FeatureStore | None, net: NetConfig) -> FeatureStore:
-    """The feature store of a network, from a spec or an object; blind networks and networks on pixels need none."""
-    if net.name == "language":
-        return NoFeatures()
-    if net.encoder == "conv":
-        if features not in (None, "pixels"):
-            raise BadOption(f"{net.name}: with encoder=conv its input is pixels; leave the features out.")
-        return PixelFeatures()
-    if features is None:
-        raise BadOption(
-            f"{net.name} needs region features. Give them (--features): a .npz, .h5 or bottom-up .tsv file, "
-            f"or grid; or let it learn from pixels: {net.name}:encoder=conv."
-        )
-    if isinstance(features, str):
-        return open_features(features)
-    return features if hasattr(features, "get_many") else OneByOne(features)
-
-
-@dataclass(frozen=True)
-class OneByOne:
-    """Any object with ``get(image) -> (features, boxes)`` as a store."""
-
-    inside: Any
-    regions: int | None = field(init=False, repr=False, default=None)
-
-    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
-        """One call of ``get`` for each image."""
-        return [ImageFeatures(*self.inside.get(image)) for image in images]
-
-
-def open_features(spec: str) -> FeatureStore:
-    """The features that a spec names: a file (.npz, .h5, .tsv), ``grid:cells=7``, ``pixels``, or ``world``.
-
-    ``world`` means the regions found by askew's own encoder, which was trained on the embedded world. A folder called
-    ``grid``, ``pixels`` or ``world`` is ignored: folders hold no features.
-
-    >>> open_features("grid:cells=3")
-    GridFeatures(cells=3, fine=4)
-    """
-    name, _, rest = spec.partition(":")
-    if spec == "world":
-        return WorldFeatures()
-    if name in _COMPUTED:
-        options = dict(part.partition("=")[::2] for part in rest.split(",")) if rest else {}
-        try:
-            store: FeatureStore = _COMPUTED[name](**{key.strip(): int(value) for key, value in options.items()})
-            return store
-        except (TypeError, ValueError):
-            raise BadOption(f"{spec}: not understood. Write it like grid:cells=7,fine=4 or pixels:size=64.") from None
-    ending = os.path.splitext(spec)[1].lower()
-    if ending in _READ:
-        if not os.path.isfile(spec):
-            raise DataError(
-                f"{spec}: there is no such file of region features. Give an existing one (--features, or for a trained "
-                "network trained:FOLDER,features=FILE)."
-            )
-        read: FeatureStore = _READ[ending](spec)
-        return read
-    raise BadOption(
-        f"{spec!r} is not a source of features. Give a .npz, .h5 or bottom-up .tsv file, or grid, pixels or world."
-    )
 
 
 @dataclass(frozen=True)
@@ -368,6 +330,29 @@ def _write_cached(path: Path, features: NDArray[np.float32], boxes: NDArray[np.f
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced(path) as file:
         np.save(file, np.concatenate([features, boxes], axis=1))
+
+
+@dataclass(frozen=True)
+class NoFeatures:
+    """No features, for networks that ignore the image."""
+
+    regions: int | None = field(init=False, repr=False, default=1)
+
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """One empty region for each image."""
+        return [ImageFeatures(np.zeros((1, 1), np.float32), np.zeros((1, 4), np.float32)) for _ in images]
+
+
+@dataclass(frozen=True)
+class OneByOne:
+    """Any object with ``get(image) -> (features, boxes)`` as a store."""
+
+    inside: Any
+    regions: int | None = field(init=False, repr=False, default=None)
+
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """One call of ``get`` for each image."""
+        return [ImageFeatures(*self.inside.get(image)) for image in images]
 
 
 _COMPUTED: dict[str, Any] = {"grid": GridFeatures, "pixels": PixelFeatures}

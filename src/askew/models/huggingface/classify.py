@@ -28,7 +28,7 @@ class Classifier:
     def visual_input(self, question: Question, text: str) -> Any:
         """The decoded image; raises when the question cannot be asked."""
         check_length(self.loaded, text)
-        return self.images.of(question)
+        return self.images.of(question.image)
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         """The best answers of one batch."""
@@ -65,7 +65,7 @@ class RegionClassifier:
     def visual_input(self, question: Question, text: str) -> Any:
         """The features and boxes of the question's image."""
         check_length(self.loaded, text)
-        return self.regions.of(question)
+        return self.regions.of(question.image)
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], regions: Sequence[Any]) -> list[Prediction]:
         """The best answers of one batch."""

@@ -19,73 +19,7 @@ from numpy.typing import NDArray
 from askew.errors import BadImage, DataError
 from askew.files.images import content_hash, open_image
 from askew.files.read_write import fingerprint
-from askew.types import Question
-
-
-@dataclass(frozen=True)
-class Regions:
-    """K regions for each image: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
-
-    ID is the image's id or the SHA-256 of its file. The hash is looked up first, so that a changed image can have
-    features of its own. Boxes are x1, y1, x2, y2, divided by width and height.
-    """
-
-    file: str = field(repr=False)
-    signature: str = field(init=False, default="")
-    table: Any = field(init=False, repr=False, compare=False, default=None)
-    names: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
-
-    def __post_init__(self) -> None:
-        try:
-            table = np.load(self.file, allow_pickle=False)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise DataError(
-                f"{self.file}: cannot be read as region features ({error}). Expected a .npz file."
-            ) from None
-        if not isinstance(table, np.lib.npyio.NpzFile) or not any(name.endswith("/features") for name in table.files):
-            raise DataError(
-                f"{self.file}: no region features in it. Expected a .npz file of arrays named ID/features and ID/boxes."
-            )
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "names", frozenset(table.files))
-        object.__setattr__(self, "signature", fingerprint(self.file))
-
-    def of(self, question: Question) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Features and boxes of the question's image."""
-        if question.image is None:
-            raise BadImage("The question has no image, and the model needs its region features.")
-        names = (content_hash(question.image), str(question.image.id))
-        name = next((name for name in names if f"{name}/features" in self.names), None)
-        if name is None:
-            raise BadImage(
-                f"{self.file}: no region features of image {question.image.id!r}. Extract them, as "
-                f"'{question.image.id}/features' and '{question.image.id}/boxes'."
-            )
-        try:
-            features, boxes = self.table[f"{name}/features"], self.table[f"{name}/boxes"]
-        except (KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise BadImage(
-                f"{self.file}: the region features of image {name!r} are damaged ({error}). "
-                f"Expected arrays of numbers called '{name}/features' and '{name}/boxes'."
-            ) from None
-        return checked_regions(self.file, name, features, boxes)
-
-
-def checked_regions(
-    file: str, name: str, features: NDArray[Any], boxes: NDArray[Any]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """An image's features and boxes; raises BadImage for wrong shapes and for boxes outside 0 to 1."""
-    if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
-        raise BadImage(
-            f"{file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
-            "Expected (K, d) and (K, 4)."
-        )
-    if boxes.min() < -0.01 or boxes.max() > 1.01:
-        raise BadImage(
-            f"{file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
-            "Divide x by the width and y by the height, so that they are between 0 and 1."
-        )
-    return features.astype(np.float32), boxes.astype(np.float32)
+from askew.types import ImageRef
 
 
 class Decoded:
@@ -99,42 +33,14 @@ class Decoded:
         """Keep the images of the last batch, and forget older ones."""
         self._before, self._now = self._now, {}
 
-    def of(self, question: Question) -> Any:
-        """The image that a question is about."""
-        if question.image is None:
+    def of(self, image: ImageRef | None) -> Any:
+        """The decoded image of a question."""
+        if image is None:
             raise BadImage("The question has no image, and the model needs one.")
-        key = content_hash(question.image)
+        key = content_hash(image)
         if key not in self._now:
-            self._now[key] = self._before[key] if key in self._before else open_image(question.image)
+            self._now[key] = self._before[key] if key in self._before else open_image(image)
         return self._now[key]
-
-
-def places(items: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """The first index of each distinct object, and for each item the number of its object.
-
-    >>> red, blue = object(), object()
-    >>> places([red, blue, red, red])
-    ([0, 1], [0, 1, 0, 0])
-    """
-    first: dict[int, int] = {}
-    firsts: list[int] = []
-    which: list[int] = []
-    for place, item in enumerate(items):
-        if id(item) not in first:
-            first[id(item)] = len(firsts)
-            firsts.append(place)
-        which.append(first[id(item)])
-    return firsts, which
-
-
-def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
-    """Row numbers of the chosen parts, where part i of a table has ``lengths[i]`` rows.
-
-    >>> rows([2, 3], [1, 0, 1])
-    [2, 3, 4, 0, 1, 2, 3, 4]
-    """
-    ends = list(accumulate(lengths))
-    return [row for part in which for row in range(ends[part] - lengths[part], ends[part])]
 
 
 class PreparedOnce:
@@ -250,3 +156,97 @@ class _Once:
         if sum(lengths) != size:
             raise ValueError(f"the image encoder gave {size} rows for {len(self.kept)} images")
         return value[rows(lengths, self.which)]
+
+
+def places(items: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """The first index of each distinct object, and for each item the number of its object.
+
+    >>> red, blue = object(), object()
+    >>> places([red, blue, red, red])
+    ([0, 1], [0, 1, 0, 0])
+    """
+    first: dict[int, int] = {}
+    firsts: list[int] = []
+    which: list[int] = []
+    for place, item in enumerate(items):
+        if id(item) not in first:
+            first[id(item)] = len(firsts)
+            firsts.append(place)
+        which.append(first[id(item)])
+    return firsts, which
+
+
+def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
+    """Row numbers of the chosen parts, where part i of a table has ``lengths[i]`` rows.
+
+    >>> rows([2, 3], [1, 0, 1])
+    [2, 3, 4, 0, 1, 2, 3, 4]
+    """
+    ends = list(accumulate(lengths))
+    return [row for part in which for row in range(ends[part] - lengths[part], ends[part])]
+
+
+@dataclass(frozen=True)
+class Regions:
+    """K regions for each image: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
+
+    ID is the image's id or the SHA-256 of its file. The hash is looked up first, so that a changed image can have
+    features of its own. Boxes are x1, y1, x2, y2, divided by width and height.
+    """
+
+    file: str = field(repr=False)
+    signature: str = field(init=False, default="")
+    table: Any = field(init=False, repr=False, compare=False, default=None)
+    names: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        try:
+            table = np.load(self.file, allow_pickle=False)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise DataError(
+                f"{self.file}: cannot be read as region features ({error}). Expected a .npz file."
+            ) from None
+        if not isinstance(table, np.lib.npyio.NpzFile) or not any(name.endswith("/features") for name in table.files):
+            raise DataError(
+                f"{self.file}: no region features in it. Expected a .npz file of arrays named ID/features and ID/boxes."
+            )
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "names", frozenset(table.files))
+        object.__setattr__(self, "signature", fingerprint(self.file))
+
+    def of(self, image: ImageRef | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Features and boxes of a question's image."""
+        if image is None:
+            raise BadImage("The question has no image, and the model needs its region features.")
+        names = (content_hash(image), str(image.id))
+        name = next((name for name in names if f"{name}/features" in self.names), None)
+        if name is None:
+            raise BadImage(
+                f"{self.file}: no region features of image {image.id!r}. Extract them, as "
+                f"'{image.id}/features' and '{image.id}/boxes'."
+            )
+        try:
+            features, boxes = self.table[f"{name}/features"], self.table[f"{name}/boxes"]
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise BadImage(
+                f"{self.file}: the region features of image {name!r} are damaged ({error}). "
+                f"Expected arrays of numbers called '{name}/features' and '{name}/boxes'."
+            ) from None
+        return checked_regions(self.file, name, features, boxes)
+
+
+def checked_regions(
+    file: str, name: str, features: NDArray[Any], boxes: NDArray[Any]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """An image's features and boxes; raises BadImage for wrong shapes and for boxes outside 0 to 1."""
+    if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
+        raise BadImage(
+            f"{file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
+            "Expected (K, d) and (K, 4)."
+        )
+    if boxes.min() < -0.01 or boxes.max() > 1.01:
+        raise BadImage(
+            f"{file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
+            "Divide x by the width and y by the height, so that they are between 0 and 1."
+        )
+    return features.astype(np.float32), boxes.astype(np.float32)

@@ -1,4 +1,7 @@
-"""Models run by onnxruntime, on images of any size, without torch: bundled ones, exported networks, their encoder."""
+"""Models run by onnxruntime, without torch, on images of any size: exported networks and the bundled ones.
+
+The encoder (the bundled one, or another exported one) turns images into regions, from which a network answers.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import orjson
@@ -19,135 +22,13 @@ from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files.images import content_hash, open_image
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import fingerprint
+from askew.nets.net_config import QuestionWords, attention_steps, square_grid
 from askew.types import AttentionStep, ImageRef, Prediction, Question
-
-if TYPE_CHECKING:
-    from askew.nets.net_config import QuestionWords
-
 
 REFERENCE = Path(__file__).parent / "reference"
 """Folder of the reference models."""
 CACHED_IMAGES = 4096
 """Number of images whose regions are kept for later questions."""
-
-
-class EncodedRegions(NamedTuple):
-    """Regions of N images: first the whole image, then objects, then padding."""
-
-    features: NDArray[np.float32]
-    """(N, K, D)."""
-    boxes: NDArray[np.float32]
-    """(N, K, 4): x, y, width, height as fractions of the image."""
-    mask: NDArray[np.bool_]
-    """(N, K): False for padding."""
-
-
-@dataclass(frozen=True)
-class OnnxEncoder:
-    """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded for the first image."""
-
-    folder: str
-    threads: int = 1
-    cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """Regions of recent images, by content hash."""
-    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """Held while the cache is used: models of several threads may share an encoder."""
-
-    def encode(self, images: Sequence[ImageRef]) -> EncodedRegions:
-        """The regions of these images; each distinct image is decoded and encoded once."""
-        keys = [content_hash(image) for image in images]
-        with self.lock:
-            fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
-            encoded = {key: self._alone(image) for key, image in fresh.items()}
-            rows = [encoded[key] if key in encoded else self.cache[key] for key in keys]
-            self.cache.update(encoded)
-            while len(self.cache) > CACHED_IMAGES:
-                del self.cache[next(iter(self.cache))]
-        return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
-
-    def _alone(self, image: ImageRef) -> tuple[Any, ...]:
-        """The regions of one image, encoded alone: in a batch the last bits would depend on the other images."""
-        return tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
-
-    def encode_pixels(self, images: NDArray[np.uint8]) -> EncodedRegions:
-        """Pixels (N, 3, S, S) to regions."""
-        return EncodedRegions(*self.session.run(None, {"pictures": images}))
-
-    @cached_property
-    def size(self) -> int:
-        """Width and height of the input in pixels."""
-        return int(read_json(Path(self.folder) / "encoder.json")["size"])
-
-    @cached_property
-    def regions(self) -> int:
-        """Largest number of regions of an image, with the whole image."""
-        return 1 + int(read_json(Path(self.folder) / "encoder.json")["regions"])
-
-    @cached_property
-    def session(self) -> Any:
-        """The loaded encoder."""
-        return load_onnx(Path(self.folder) / "encoder.onnx", self.threads)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the path, not the loaded encoder."""
-        return {"folder": self.folder, "threads": self.threads, "cache": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the path, with a lock of its own."""
-        self.__dict__.update(state, lock=Lock())
-
-
-@lru_cache(maxsize=4)
-def shared_encoder(folder: str, threads: int, file_hash: str) -> OnnxEncoder:
-    """The encoder of a folder: one for all models that use it, so that each image is encoded once for all of them.
-
-    ``file_hash`` is that of ``encoder.onnx``: a file that was replaced is another encoder.
-    """
-    return OnnxEncoder(folder, threads)
-
-
-def pixels(ref: ImageRef, size: int) -> Any:
-    """An image resized to ``size`` x ``size``: (3, size, size) uint8.
-
-    >>> import io
-    >>> from PIL import Image
-    >>> file = io.BytesIO()
-    >>> Image.new("RGB", (30, 20), (255, 0, 7)).save(file, "PNG")
-    >>> pixels(ImageRef("red", data=file.getvalue()), 4)[:, 0, 0].tolist()
-    [255, 0, 7]
-    """
-    from PIL import Image
-
-    image = open_image(ref)
-    if image.size != (size, size):
-        image = image.resize((size, size), Image.Resampling.BILINEAR)
-    return np.ascontiguousarray(np.asarray(image).transpose(2, 0, 1))
-
-
-def load_onnx(path: Path, threads: int) -> Any:
-    """Load an ONNX file to run on the CPU. With one thread the same input gives the same bits every time."""
-    runtime = need("onnxruntime", "bundled")
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 3
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.")
-    try:
-        return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
-    except Exception as trouble:  # onnxruntime has one exception class for each kind of damage
-        raise DataError(f"{path}: cannot be read as ONNX ({str(trouble).splitlines()[0]}). Export again.") from None
-
-
-def read_json(path: Path) -> Any:
-    """A JSON file of an exported model."""
-    try:
-        return load_json(bounded_read(path))
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.") from None
-    except orjson.JSONDecodeError as trouble:
-        raise DataError(f"{path}: cannot be read as JSON ({trouble}). Export again.") from None
-
-
 _NEAR_TIE = 0.001
 """Difference of two logits that counts as a near tie; the batch changes logits by a hundred times less."""
 
@@ -211,8 +92,6 @@ class Onnx:
             regions = self.encoder.encode(images)
             inputs |= {"features": regions.features, "boxes": regions.boxes, "mask": regions.mask}
         elif self.about["eyes"] == "pixels":
-            import numpy as np
-
             inputs["features"] = np.stack([pixels(image, self.about["size"]) for image in images]) / np.float32(255)
         names = [output.name for output in self.session.get_outputs()]
         return dict(zip(names, self.session.run(None, inputs), strict=True))
@@ -221,12 +100,11 @@ class Onnx:
         """Modules and attention of each step of a module network; empty for other networks."""
         if question.image is None or "attention" not in {output.name for output in self.session.get_outputs()}:
             return ()
-        from askew.nets.net_config import attention_steps, square_grid
-
         outputs = {name: value[0].tolist() for name, value in self.look([question]).items()}
-        encoded = self.about["eyes"] == "encoder"
-        boxes = self.encoder.encode([question.image]).boxes[0].tolist() if encoded else None
-        boxes = boxes or square_grid(len(outputs["attention"][0]))
+        if self.about["eyes"] == "encoder":
+            boxes = self.encoder.encode([question.image]).boxes[0].tolist()
+        else:
+            boxes = square_grid(len(outputs["attention"][0]))
         return attention_steps(question.text, outputs["weights"], outputs["attention"], outputs["words"], boxes)
 
     @cached_property
@@ -241,8 +119,6 @@ class Onnx:
     @cached_property
     def words(self) -> QuestionWords:
         """The vocabulary of questions."""
-        from askew.nets.net_config import QuestionWords
-
         return QuestionWords(tuple(self.about["words"]))
 
     @cached_property
@@ -298,8 +174,6 @@ class Onnx:
         return None
 
     def _best(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
-        import numpy as np
-
         logits = self.look(questions)["logits"]  # (B, A)
         for place in np.flatnonzero(_margins(logits) < _NEAR_TIE).tolist():
             logits[place] = self.look([questions[place]])["logits"][0]
@@ -339,8 +213,6 @@ def _sigmoid(logit: float) -> float:
 
 def _margins(logits: Any) -> Any:
     """Difference between the two highest logits of each row; infinite for a single answer."""
-    import numpy as np
-
     if logits.shape[1] < 2:
         return np.full(len(logits), np.inf)
     best = np.partition(logits, -2, axis=1)
@@ -398,3 +270,120 @@ class Bundled:
 def bundled_names() -> list[str]:
     """Names of the bundled reference models."""
     return sorted(file.stem for file in REFERENCE.glob("*.json") if file.stem != "encoder")
+
+
+@dataclass(frozen=True)
+class OnnxEncoder:
+    """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded for the first image."""
+
+    folder: str
+    threads: int = 1
+    cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Regions of recent images, by content hash."""
+    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+    """Held while the cache is used: models of several threads may share an encoder."""
+
+    def encode(self, images: Sequence[ImageRef]) -> EncodedRegions:
+        """The regions of these images; each distinct image is decoded and encoded once."""
+        keys = [content_hash(image) for image in images]
+        with self.lock:
+            fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
+            encoded = {key: self._alone(image) for key, image in fresh.items()}
+            rows = [encoded[key] if key in encoded else self.cache[key] for key in keys]
+            self.cache.update(encoded)
+            while len(self.cache) > CACHED_IMAGES:
+                del self.cache[next(iter(self.cache))]
+        return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+    def _alone(self, image: ImageRef) -> tuple[Any, ...]:
+        """The regions of one image, encoded alone: in a batch the last bits would depend on the other images."""
+        return tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
+
+    def encode_pixels(self, images: NDArray[np.uint8]) -> EncodedRegions:
+        """Pixels (N, 3, S, S) to regions."""
+        return EncodedRegions(*self.session.run(None, {"pictures": images}))
+
+    @cached_property
+    def size(self) -> int:
+        """Width and height of the input in pixels."""
+        return int(read_json(Path(self.folder) / "encoder.json")["size"])
+
+    @cached_property
+    def regions(self) -> int:
+        """Largest number of regions of an image, with the whole image."""
+        return 1 + int(read_json(Path(self.folder) / "encoder.json")["regions"])
+
+    @cached_property
+    def session(self) -> Any:
+        """The loaded encoder."""
+        return load_onnx(Path(self.folder) / "encoder.onnx", self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the path, not the loaded encoder."""
+        return {"folder": self.folder, "threads": self.threads, "cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the path, with a lock of its own."""
+        self.__dict__.update(state, lock=Lock())
+
+
+class EncodedRegions(NamedTuple):
+    """Regions of N images: first the whole image, then objects, then padding."""
+
+    features: NDArray[np.float32]
+    """(N, K, D)."""
+    boxes: NDArray[np.float32]
+    """(N, K, 4): x, y, width, height as fractions of the image."""
+    mask: NDArray[np.bool_]
+    """(N, K): False for padding."""
+
+
+@lru_cache(maxsize=4)
+def shared_encoder(folder: str, threads: int, file_hash: str) -> OnnxEncoder:
+    """The encoder of a folder: one for all models that use it, so that each image is encoded once for all of them.
+
+    ``file_hash`` is that of ``encoder.onnx``: a file that was replaced is another encoder.
+    """
+    return OnnxEncoder(folder, threads)
+
+
+def pixels(ref: ImageRef, size: int) -> Any:
+    """An image resized to ``size`` x ``size``: (3, size, size) uint8.
+
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (30, 20), (255, 0, 7)).save(file, "PNG")
+    >>> pixels(ImageRef("red", data=file.getvalue()), 4)[:, 0, 0].tolist()
+    [255, 0, 7]
+    """
+    from PIL import Image
+
+    image = open_image(ref)
+    if image.size != (size, size):
+        image = image.resize((size, size), Image.Resampling.BILINEAR)
+    return np.ascontiguousarray(np.asarray(image).transpose(2, 0, 1))
+
+
+def load_onnx(path: Path, threads: int) -> Any:
+    """Load an ONNX file to run on the CPU. With one thread the same input gives the same bits every time."""
+    runtime = need("onnxruntime", "bundled")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.")
+    try:
+        return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+    except Exception as trouble:  # onnxruntime has one exception class for each kind of damage
+        raise DataError(f"{path}: cannot be read as ONNX ({str(trouble).splitlines()[0]}). Export again.") from None
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file of an exported model."""
+    try:
+        return load_json(bounded_read(path))
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.") from None
+    except orjson.JSONDecodeError as trouble:
+        raise DataError(f"{path}: cannot be read as JSON ({trouble}). Export again.") from None

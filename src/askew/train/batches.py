@@ -108,7 +108,7 @@ class FeatureTable:
     mask: Tensor
     """(N, K)."""
     rows: dict[str, int]
-    """From the key of an image (``known_by``) to its row."""
+    """From the content hash of an image to its row."""
 
     @property
     def width(self) -> int:
@@ -117,7 +117,7 @@ class FeatureTable:
 
     def find(self, images: Sequence[ImageRef | None]) -> NDArray[np.int64]:
         """The rows of these images; 0 for a question without one."""
-        return np.array([0 if image is None else self.rows[known_by(image)] for image in images], np.int64)
+        return np.array([0 if image is None else self.rows[content_hash(image)] for image in images], np.int64)
 
     def take(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Features (B, K, D), boxes (B, K, 4) and mask (B, K) of these rows (B,)."""
@@ -137,17 +137,12 @@ class FeatureTable:
         return torch.from_numpy(self.features)
 
 
-def known_by(image: ImageRef) -> str:
-    """The key of an image: a hash of its content if it is available, else its id."""
-    return content_hash(image)
-
-
 def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> FeatureTable:
     """The features of these images, each image once."""
     distinct: dict[str, ImageRef] = {}
     for image in images:
         if image is not None:
-            distinct.setdefault(known_by(image), image)
+            distinct.setdefault(content_hash(image), image)
     return fill(store, distinct, IN_MEMORY)
 
 

@@ -22,7 +22,7 @@ from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError, UsageError
 from askew.files.limits import read_object
 from askew.files.output_folders import refuse_foreign
-from askew.files.read_write import alone_in, clear_parts, replaced
+from askew.files.read_write import alone_in, clear_parts, write_joined
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
@@ -301,5 +301,4 @@ def _threads_before(folder: Path) -> int:
 
 
 def _write_json(path: Path, content: Sequence[Any] | dict[str, Any]) -> None:
-    with replaced(path) as file:
-        file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
+    write_joined(path, [orjson.dumps(content, option=orjson.OPT_INDENT_2)], end=b"\n")

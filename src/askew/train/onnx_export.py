@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from askew.errors import AskewError, BadOption, RunError, need
-from askew.files.read_write import replaced
+from askew.files.read_write import replaced, write_joined
 from askew.nets.layers import Output
 from askew.nets.region_encoder import RegionEncoder
 from askew.train.checkpoint import Trained, load_trained
@@ -201,8 +201,7 @@ def _compare(
 
 
 def _write_json(path: Path, content: Any) -> None:
-    with replaced(path) as file:
-        file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+    write_joined(path, [orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)], end=b"\n")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

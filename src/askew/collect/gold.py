@@ -20,6 +20,7 @@ import sqlalchemy as sa
 
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx, record_event
+from askew.collect.leases import lease_end
 from askew.collect.moderation import IMAGE_REASONS, exclude
 from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, checked_text, same_answer
 from askew.collect.rounds import WORKING
@@ -171,7 +172,7 @@ def draw_gold(tx: Tx, annotator_id: int) -> int | None:
 
 def give_gold(tx: Tx, annotator_id: int, gold_id: int) -> None:
     """Lease a gold question to a person, for as long as any other question."""
-    until = tx.now + tx.settings.verifying_minutes * 60_000
+    until = lease_end(tx, tx.settings.verifying_minutes)
     tx.insert(gold_result, gold_id=gold_id, annotator_id=annotator_id, shown_at=tx.now, lease_until=until)
 
 
@@ -233,7 +234,7 @@ def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) 
     held = own_gold(tx, annotator_id, gold_id)
     if not free and held.extensions >= tx.settings.max_extensions:
         raise Refused("The time cannot be extended again. Answer the question, or skip it.")
-    until = tx.now + tx.settings.verifying_minutes * 60_000
+    until = lease_end(tx, tx.settings.verifying_minutes)
     mine = gold_result.c.id == held.id
     tx.change(gold_result, mine, lease_until=until, extensions=held.extensions + (not free))
     return until

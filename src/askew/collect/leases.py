@@ -21,6 +21,11 @@ from askew.collect.schema_quality import gold_item, gold_result
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 
 
+def lease_end(tx: Tx, minutes: int) -> int:
+    """When a lease of this many minutes that begins now ends."""
+    return tx.now + minutes * 60_000
+
+
 def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
     """The row of an active session of this person."""
     row = tx.first(sa.select(session).where(session.c.id == session_id))
@@ -50,7 +55,7 @@ def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
         annotator_id=annotator_id,
         state="LEASED",
         started_at=tx.now,
-        lease_until=tx.now + tx.settings.writing_minutes * 60_000,
+        lease_until=lease_end(tx, tx.settings.writing_minutes),
     )
     free = (place.c.image_id == found.image_id) & (place.c.n == found.n) & place.c.session_id.is_(None)
     assert tx.change(place, free, session_id=new) == 1
@@ -70,7 +75,7 @@ def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
 
 def renew(tx: Tx, session_id: int, **values: Any) -> int:
     """Renew the lease of a session; returns its end."""
-    until = tx.now + tx.settings.writing_minutes * 60_000
+    until = lease_end(tx, tx.settings.writing_minutes)
     tx.change(session, session.c.id == session_id, lease_until=until, **values)
     return until
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
-from askew.collect.leases import OPEN_FIRST, end_lease, free_slot, reopen, require_working
+from askew.collect.leases import OPEN_FIRST, end_lease, free_slot, lease_end, reopen, require_working
 from askew.collect.moderation import flag_question
 from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer
 from askew.collect.quiz import require_qualified
@@ -47,7 +47,6 @@ class Verified:
     """The result of an answer."""
 
     question_id: int
-    counted: bool
     late: bool
     """It arrived after the lease, when all slots were taken: kept but not counted."""
 
@@ -81,9 +80,7 @@ def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
     """The task of a slot the person holds, for showing it again."""
-    held = _own_slot(tx, annotator_id, question_id)
-    if held is None:
-        raise Gone("You can no longer answer this question. Take the next one.")
+    held = _require_held(tx, annotator_id, question_id)
     shown = tx.first(
         sa.select(question.c.text, image.c.id, image.c.sha256, image.c.suffix)
         .join(image, image.c.id == question.c.image_id)
@@ -125,7 +122,7 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
     )
     if held is not None:
         _finish(tx, held)
-    return Verified(question_id, held is not None, held is None)
+    return Verified(question_id, late=held is None)
 
 
 def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
@@ -133,9 +130,7 @@ def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
     require_worker(tx, annotator_id)
     if reason not in SKIP_REASONS:
         raise Refused(f"Give one of these reasons: {', '.join(SKIP_REASONS)}.")
-    held = _own_slot(tx, annotator_id, question_id)
-    if held is None:
-        raise Gone("You can no longer answer this question. Take the next one.")
+    held = _require_held(tx, annotator_id, question_id)
     reopen(tx, question_id, held.n, "SKIPPED", reason)
     if reason in FLAGGING:
         flag_question(tx, annotator_id, question_id, reason)
@@ -144,9 +139,7 @@ def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
 def extend_verifying(tx: Tx, annotator_id: int, question_id: int) -> int:
     """Renew the lease; returns its end."""
     require_worker(tx, annotator_id)
-    held = _own_slot(tx, annotator_id, question_id)
-    if held is None:
-        raise Gone("You can no longer answer this question. Take the next one.")
+    held = _require_held(tx, annotator_id, question_id)
     if held.extensions >= tx.settings.max_extensions:
         raise Refused("The time cannot be extended again. Answer the question, or skip it.")
     return _renew(tx, held, extensions=held.extensions + 1)
@@ -215,7 +208,7 @@ def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:
 
 def _take(tx: Tx, annotator_id: int, question_id: int, n: int) -> None:
     free = (slot.c.question_id == question_id) & (slot.c.n == n) & (slot.c.state == "OPEN")
-    until = tx.now + tx.settings.verifying_minutes * 60_000
+    until = lease_end(tx, tx.settings.verifying_minutes)
     taken = {"state": "LEASED", "annotator_id": annotator_id, "leased_at": tx.now, "lease_until": until}
     assert tx.change(slot, free, extensions=0, **taken) == 1
     tx.insert(lease, question_id=question_id, slot_n=n, annotator_id=annotator_id, leased_at=tx.now)
@@ -231,10 +224,18 @@ def _finish(tx: Tx, held: AnyRow) -> None:
 
 
 def _renew(tx: Tx, held: AnyRow, **values: Any) -> int:
-    until = tx.now + tx.settings.verifying_minutes * 60_000
+    until = lease_end(tx, tx.settings.verifying_minutes)
     mine = (slot.c.question_id == held.question_id) & (slot.c.n == held.n)
     tx.change(slot, mine, lease_until=until, **values)
     return until
+
+
+def _require_held(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
+    """The row of the slot that the person holds."""
+    held = _own_slot(tx, annotator_id, question_id)
+    if held is None:
+        raise Gone("You can no longer answer this question. Take the next one.")
+    return held
 
 
 def _own_slot(tx: Tx, annotator_id: int, question_id: int) -> AnyRow | None:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import Tx
 from askew.collect.freeze import snapshot_hash
+from askew.collect.rounds import CLOSED
 from askew.collect.schema import image, question, round_
 
 
@@ -216,7 +217,7 @@ def violations(tx: Tx, *, hashes: bool = True) -> list[str]:
 def _changed_rounds(tx: Tx) -> list[str]:
     """Frozen rounds that have changed since the freeze, except by the deletion of a text on request."""
     found = []
-    for row in tx.rows(sa.select(round_).where(round_.c.state.in_(("FROZEN", "RELEASED")))):
+    for row in tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED))):
         if not _has_deletions(tx, row.id) and snapshot_hash(tx, row.id) != row.snapshot:
             found.append(f"I13: round {row.number} has changed since it was frozen")
     return found

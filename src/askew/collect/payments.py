@@ -18,6 +18,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 import sqlalchemy as sa
 
 from askew.collect.database import Tx
+from askew.collect.rounds import CLOSED
 from askew.collect.schema import annotator, image, question, round_, session, verification
 from askew.collect.schema_quality import gold_result
 from askew.errors import BadOption, UsageError
@@ -145,7 +146,7 @@ def _counters(rows: Iterable[Sequence[object]]) -> dict[int, Counter[str]]:
 
 def _sessions(tx: Tx) -> dict[int, Counter[str]]:
     """Finished sessions by state."""
-    frozen = round_.c.state.in_(("FROZEN", "RELEASED"))
+    frozen = round_.c.state.in_(CLOSED)
     removed = sa.exists().where(question.c.session_id == session.c.id, question.c.standing == "REMOVED")
     excluded = annotator.c.excluded_at.is_not(None)
     state = sa.case(
@@ -165,7 +166,7 @@ def _answers(tx: Tx) -> dict[int, Counter[str]]:
     """Verifiers' answers by state, gold questions included."""
     excluded = annotator.c.excluded_at.is_not(None)
     open_ = (question.c.state == "VERIFYING") | (question.c.standing == "QUARANTINED")
-    frozen = round_.c.state.in_(("FROZEN", "RELEASED"))
+    frozen = round_.c.state.in_(CLOSED)
     state = sa.case((excluded, "rejected"), (open_ & ~frozen, "pending"), else_="accepted").label("outcome")
     joined = (
         verification.join(annotator, annotator.c.id == verification.c.annotator_id)

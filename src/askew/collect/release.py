@@ -23,7 +23,7 @@ from askew.collect.database import AnyRow, Tx
 from askew.collect.history import Record, encoded, history
 from askew.collect.moderation import deleted_questions
 from askew.collect.protocol import StudySettings, differences
-from askew.collect.rounds import move_round
+from askew.collect.rounds import CLOSED, move_round
 from askew.collect.schema import image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.schema_parts import SPLITS
@@ -268,7 +268,7 @@ def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     with alone_in(folder), study.database.read() as tx:
-        rounds = tx.rows(sa.select(round_).where(round_.c.state.in_(("FROZEN", "RELEASED"))).order_by(round_.c.number))
+        rounds = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
         if not rounds:
             raise UsageError("No round is frozen yet. Freeze one: askew collect freeze STUDY --round 1")
         manifest = _write_release(tx, study, folder, rounds, version)

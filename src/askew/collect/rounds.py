@@ -17,6 +17,8 @@ from askew.errors import UsageError
 
 WORKING = ("OPEN", "DRAINING")
 """States of a round in which questions are verified; new sessions begin only in an open one."""
+CLOSED = ("FROZEN", "RELEASED")
+"""States of a round that no longer changes."""
 
 
 def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer
+from askew.collect.rounds import CLOSED
 from askew.collect.schema import (
     annotator,
     draw,
@@ -175,7 +176,7 @@ class FromStudy:
             row = numbers[round_id]
             stated = found[row.number]
             stated["questions"] += count
-            if row.state in ("FROZEN", "RELEASED"):
+            if row.state in CLOSED:
                 stated[found_kind] = stated.get(found_kind, 0) + count
                 if found_split is not None:
                     stated[found_split] = stated.get(found_split, 0) + count
@@ -306,7 +307,7 @@ def _question_columns() -> sa.Select[Any]:
         question.c.session_id,
         question.c.try_no,
         question.c.text,
-        sa.case((round_.c.state.in_(("FROZEN", "RELEASED")), question.c.type), (gone | unfinished, "U")),
+        sa.case((round_.c.state.in_(CLOSED), question.c.type), (gone | unfinished, "U")),
         question.c.split,
         judgement.c.verdict,
         sa.cast(judgement.c.at - session.c.started_at, sa.Float) / 1000.0,

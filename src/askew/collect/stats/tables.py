@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from askew.collect.rounds import CLOSED
 from askew.collect.stats import published
 from askew.collect.stats.example_columns import CLASSES, NONE, SPLITS, Facts
 from askew.collect.stats.example_records import About, Drawn, Ended
@@ -291,5 +292,5 @@ def _unfinished(counted: Counted) -> list[str]:
         f"Round {number} is {about['state']}: its figures will change. {counted.facts.waiting[number]:,} questions "
         "are waiting for verifiers and are not counted; splits are made when it is frozen."
         for number, about in counted.about.rounds.items()
-        if about["state"] not in ("FROZEN", "RELEASED")
+        if about["state"] not in CLOSED
     ]

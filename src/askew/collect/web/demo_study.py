@@ -25,7 +25,7 @@ from askew.collect.freeze import freeze
 from askew.collect.protocol import same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.release import questions_to_ask, release
-from askew.collect.rounds import change_round
+from askew.collect.rounds import WORKING, change_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, round_
 from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
@@ -229,7 +229,7 @@ def finish(study: Study, output: Path) -> None:
         assert last is not None
         if last.state == "OPEN":
             change_round(tx, last.id, "DRAINING")
-        if last.state in ("OPEN", "DRAINING"):
+        if last.state in WORKING:
             frozen = freeze(tx, last.id, seed=0, drop_incomplete=True)
             kinds = sorted(frozen.types.values())
             counts = [f"{kinds.count(kind)} {kind} ({TYPES[kind]})" for kind in dict.fromkeys(kinds)]

@@ -13,6 +13,7 @@ from askew.collect.accounts import person
 from askew.collect.database import Tx, record_event
 from askew.collect.moderation import exclude
 from askew.collect.protocol import Refused
+from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     annotator,
     flag,
@@ -96,7 +97,7 @@ def _forget(tx: Tx, me: int, remove_work: bool) -> None:
 def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
     busy = sa.exists().where(slot.c.question_id == question.c.id, slot.c.state != "OPEN")
     judged = question.c.state.in_(("CORRECT", "UNSURE", "VERIFYING"))
-    working = round_.c.state.in_(("OPEN", "DRAINING"))
+    working = round_.c.state.in_(WORKING)
     statement = (
         sa.select(
             question.c.id,

@@ -216,11 +216,15 @@ def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield some
 
 
-def _start_worker() -> None:
-    """One thread in each process, set before numpy or torch is imported there."""
-    end_with_parent()
+def use_one_thread() -> None:
+    """Give numerical libraries one thread in this worker; call it before numpy or torch is imported."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
+
+
+def _start_worker() -> None:
+    end_with_parent()
+    use_one_thread()
 
 
 _loaded: dict[str, Callable[[Any], Any]] = {}

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from askew.engine.executors import TRIES, in_order, is_same
+from askew.engine.executors import TRIES, in_order, is_same, use_one_thread
 from askew.engine.run_folder import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash
@@ -255,8 +255,7 @@ class _Worker:
             os.chdir(folder)  # so that relative paths mean the same files
         if os.path.isdir(cache):
             os.environ["ASKEW_CACHE"] = cache  # shared with this host
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            os.environ[name] = "1"
+        use_one_thread()
         self._number = 0
         self._work: Callable[[Any], Any] = lambda item: item
 

@@ -22,7 +22,7 @@ from askew.experiments import (
     not_less,
     together,
 )
-from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
+from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs, slug
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
@@ -56,7 +56,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     tests = (build_test(plan, SUITE), build_test(plan, "accuracy"))
     ways = {"before": None, "after": _more(plan, SHARE), "after, five times as many": _more(plan, 5 * SHARE)}
     jobs = {
-        name: [Job(f"{_slug(name)}-{seed}", NET, tests, seed=seed, more=more) for seed in plan.training_seeds]
+        name: [Job(f"{slug(name)}-{seed}", NET, tests, seed=seed, more=more) for seed in plan.training_seeds]
         for name, more in ways.items()
     }
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
@@ -131,10 +131,6 @@ def _claims(runs: Runs, plain: Runs) -> Iterator[Claim]:
         f"{fmean(before):.1f} → {fmean(after):.1f}",
         not_less(after, before),
     )
-
-
-def _slug(name: str) -> str:
-    return "-".join(name.replace(",", " ").split())
 
 
 _METHOD = """\

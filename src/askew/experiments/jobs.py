@@ -96,6 +96,15 @@ def run_jobs(plan: ExperimentPlan, jobs: Sequence[Job]) -> dict[str, dict[str, R
     return {job.name: {test.name: Result(_folder(plan, job, test)) for test in job.tests} for job in jobs}
 
 
+def slug(name: str) -> str:
+    """The name of a row of a table as part of a job's name.
+
+    >>> slug("XNM + Q3R, weights alone")
+    'xnm-q3r-weights-alone'
+    """
+    return "-".join(name.lower().replace("+", " ").replace(",", " ").split())
+
+
 def model_folder(plan: ExperimentPlan, job: Job) -> Path:
     """The folder of a job's network."""
     return plan.output / "networks" / job.name / "model"

@@ -18,7 +18,7 @@ from askew.experiments import (
     not_less,
     together,
 )
-from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
+from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs, slug
 from askew.suites.suite_parts import published
 
 SUITE = "p2:originals=all,balance=paper"
@@ -55,7 +55,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         for way, losses in WAYS.items()
     }
     jobs = {
-        name: [Job(f"{_slug(name)}-{seed}", net, (test,), losses=losses, seed=seed) for seed in plan.training_seeds]
+        name: [Job(f"{slug(name)}-{seed}", net, (test,), losses=losses, seed=seed) for seed in plan.training_seeds]
         for name, (net, losses) in rows.items()
     }
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
@@ -210,10 +210,6 @@ def _texts(test: Test) -> Iterable[tuple[str, str]]:
 
 def _pairs(runs: Runs, test: str) -> int:
     return next(iter(runs.values()))[0].score("cs.2", f"test={test}").n
-
-
-def _slug(name: str) -> str:
-    return "-".join(name.lower().replace("+", " ").replace(",", " ").split())
 
 
 _METHOD = """\

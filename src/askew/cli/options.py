@@ -81,7 +81,7 @@ MODEL_OPTIONS: Options = {
 }
 """Options of models that can also be given outside the spec."""
 DEFAULTS = {"seed": 0}
-"""The defaults of the options of models."""
+"""The defaults of shared options that are the same in every command."""
 
 
 def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:

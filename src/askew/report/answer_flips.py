@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from askew.report.markup import Html, details, el, scroll
+from askew.report.markup import Html, details, el, scrolled_table
 from askew.report.score_display import count
 
 MOST_FLIPS = 100_000
@@ -104,14 +104,7 @@ def _matrix_html(shown: Matrix) -> Html:
             for column, (n, wrong) in zip(shown.columns, row, strict=True)
         ]
         rows.append(el("tr", el("th", answer or "(empty)", scope="row"), *cells))
-    inner = el(
-        "table",
-        el("caption", "Flip matrix", class_="hidden"),
-        el("thead", el("tr", *head)),
-        el("tbody", *rows),
-        class_="heat flips",
-    )
-    return scroll(inner, "Flip matrix")
+    return scrolled_table(head, [el("tbody", *rows)], "Flip matrix", class_="heat flips")
 
 
 def _cell_html(n: int, wrong: int, largest: int, same: bool) -> Html:

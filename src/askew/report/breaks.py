@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
-from askew.report.markup import Html, details, el, join, scroll
+from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_table import DIMENSIONS, RIGHT, WRONG, PairTable, Trait
 from askew.report.plots import mark, percent, tone
 from askew.report.report_data import ReportData
@@ -277,14 +277,7 @@ def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], capt
     head = ["Trait", "Breaks, %", "", "Broken", "Rest, %", "p"]
     columns = [el("th", name, scope="col") for name in head]
     rows = [_finding(found.run, finding) for finding in findings]
-    inner = el(
-        "table",
-        el("caption", caption, class_="hidden"),
-        el("thead", el("tr", *columns)),
-        el("tbody", *rows),
-        class_="findings",
-    )
-    return scroll(inner, caption)
+    return scrolled_table(columns, [el("tbody", *rows)], caption, class_="findings")
 
 
 def _finding(run: int, finding: Finding) -> Html:

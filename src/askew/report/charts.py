@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.report.glossary import metric_term, test_term
-from askew.report.markup import Html, details, el, join, scroll, table
+from askew.report.markup import Html, details, el, join, scrolled_table, table
 from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
@@ -89,13 +89,6 @@ def _heat(content: ReportData) -> Html | None:
         el("th", "Test", scope="col"),
         *(el("th", mark(n), label, scope="col") for n, label in enumerate(content.labels)),
     ]
-    inner = el(
-        "table",
-        el("caption", "Consistency by test and model", class_="hidden"),
-        el("thead", el("tr", *head)),
-        *bodies,
-        class_="heat",
-    )
     return el(
         "figure",
         el("figcaption", el("h3", "Consistency, test by test")),
@@ -104,7 +97,7 @@ def _heat(content: ReportData) -> Html | None:
             "Worst first. In per cent, with 95 % interval and n; the stronger the colour, the more consistent.",
             class_="quiet",
         ),
-        scroll(inner, "Consistency by test and model"),
+        scrolled_table(head, bodies, "Consistency by test and model", class_="heat"),
     )
 
 
@@ -301,14 +294,8 @@ def _coverage_table(content: ReportData, numbers: list[int], chosen: Any, captio
         )
         for i in numbers
     ]
-    inner = el(
-        "table",
-        el("caption", caption, class_="hidden"),
-        el("thead", el("tr", *head)),
-        el("tbody", *lines),
-        class_="heat",
-    )
-    return join(el("h4", caption), scroll(inner, f"Who covers whom: {caption}"))
+    label = f"Who covers whom: {caption}"
+    return join(el("h4", caption), scrolled_table(head, [el("tbody", *lines)], caption, label, class_="heat"))
 
 
 def _named(content: ReportData, number: int) -> tuple[Html, str]:

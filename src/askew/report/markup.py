@@ -34,21 +34,22 @@ def join(*children: str | None) -> Html:
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children if child is not None))
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str, **attributes: str | bool) -> Html:
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str, class_: str | None = None) -> Html:
     """A plain table in a scrollable box; the first cell of a row is its heading."""
     columns = [el("th", cell, scope="col") for cell in head]
     lines = []
     for row in rows:
         first, *others = row
         lines.append(el("tr", el("th", first, scope="row"), *(el("td", cell) for cell in others)))
-    inner = el(
-        "table",
-        el("caption", caption, class_="hidden"),
-        el("thead", el("tr", *columns)),
-        el("tbody", *lines),
-        **attributes,
-    )
-    return scroll(inner, caption)
+    return scrolled_table(columns, [el("tbody", *lines)], caption, class_=class_)
+
+
+def scrolled_table(
+    head: Iterable[Html], bodies: Iterable[Html | None], caption: str, label: str = "", class_: str | None = None
+) -> Html:
+    """A table in a scrollable box, which ``label``, or else the caption, describes."""
+    inner = el("table", el("caption", caption, class_="hidden"), el("thead", el("tr", *head)), *bodies, class_=class_)
+    return scroll(inner, label or caption)
 
 
 def scroll(inner: Html, label: str) -> Html:

@@ -43,22 +43,6 @@ def legend(names: Iterable[tuple[int, str]]) -> Html:
     return el("p", *parts, class_="legend")
 
 
-def meter(run: int, figure: Figure) -> Html:
-    """A value between 0 and 1 as a bar, its interval as a line."""
-    if figure.value is None:
-        return el("svg", _across(7, "track"), class_="meter", height=14, aria_hidden="true")
-    return el(
-        "svg",
-        _across(7, "track"),
-        el("rect", x=0, y=4, width=percent(figure.value), height=6, class_="bar"),
-        _interval(figure, 7),
-        el("line", x1=percent(figure.value), x2=percent(figure.value), y1=1, y2=13, class_="tick"),
-        class_=f"meter {tone(run)}",
-        height=14,
-        aria_hidden="true",
-    )
-
-
 def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Figure] = ()) -> Html:
     """One row of the dot plot: for each model (number, before, after, label) an open and a filled mark.
 
@@ -171,16 +155,6 @@ def _reach(figure: Figure, y: int) -> Html:
         return join()
     width = percent(max(0.0, min(1.0, figure.high) - max(0.0, figure.low)))
     return el("rect", x=percent(figure.low), y=y - 4, width=width, height=8, rx=4, class_="reach")
-
-
-def _interval(figure: Figure, y: int) -> Html:
-    if figure.low is None or figure.high is None:
-        return join()
-    return el("line", x1=percent(figure.low), x2=percent(figure.high), y1=y, y2=y, class_="interval")
-
-
-def _across(y: int, kind: str) -> Html:
-    return el("line", x1=0, x2="100%", y1=y, y2=y, class_=kind)
 
 
 PREFIX = "made_by="

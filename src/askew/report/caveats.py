@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.score_display import count
@@ -21,6 +21,15 @@ def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[st
         return [f"Warning: {nothing_sentence(suite, data)}"]
     alone = text_alone_sentence(suite.get("text_alone") or ())
     return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone, doubtful_noes(suite))))
+
+
+def coverage_warnings(results: Mapping[str, Any]) -> Iterator[str]:
+    """What makes the scores of a run doubtful: suites without groups, few images, doubtful noes."""
+    for suite in results["suites"]:
+        for line in coverage_lines(suite, results.get("data") or {}):
+            if line.startswith(("Warning: ", "Only ")):
+                warning = line.removeprefix("Warning: ")
+                yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
 
 
 def doubtful_noes(suite: Mapping[str, Any]) -> str:

@@ -10,17 +10,15 @@ from typing import Any
 from urllib.parse import quote
 
 from askew.report.breaks import Breaks, worst_by_suite
-from askew.report.caveats import asked_of, coverage_lines, made_nothing, plural
+from askew.report.caveats import asked_of, coverage_warnings, plural
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
-from askew.report.markup import Html, details, el, join, scroll
+from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
 from askew.report.plots import mark, percent
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
 from askew.report.score_display import DASH, Figure, count, is_lower_better, unit
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
-
-CAPTION = "Models and suites, the best model first"
 
 OPEN = 5
 """The number of models that are shown at once; the others are in a collapsible list."""
@@ -81,16 +79,15 @@ def ranking_table(standings: Standings) -> Html:
     references = [*(_row(standings, number) for number in (*standings.blind, *standings.people)), *_published(columns)]
     if references:
         bodies.append(el("tbody", *references, class_="references"))
-    heads = [_heading(column, place >= len(columns) // 2) for place, column in enumerate(columns)]
-    inner = el(
-        "table",
-        el("caption", CAPTION, class_="hidden"),
-        el("thead", el("tr", el("th", "Model", scope="col"), *heads)),
-        *bodies,
-        el("tfoot", el("tr", el("th", "Asked", scope="row"), *(_asked(standings, column) for column in columns))),
-        class_="ranking",
+    heads = [
+        el("th", "Model", scope="col"),
+        *(_heading(column, place >= len(columns) // 2) for place, column in enumerate(columns)),
+    ]
+    asked = el("tr", el("th", "Asked", scope="row"), *(_asked(standings, column) for column in columns))
+    shown = scrolled_table(
+        heads, [*bodies, el("tfoot", asked)], "Models and suites, the best model first", class_="ranking"
     )
-    return join(scroll(inner, CAPTION), _legend(standings))
+    return join(shown, _legend(standings))
 
 
 def _heading(column: RankingColumn, left: bool) -> Html:
@@ -216,8 +213,8 @@ def _legend(standings: Standings) -> Html:
 
 
 def _warnings(content: ReportData) -> Html | None:
-    """What a reader must know before believing the table: empty suites, few images, missing answers, answer forms."""
-    found = list(dict.fromkeys(_warned(content)))
+    """What a reader must know before believing the table."""
+    found = list(dict.fromkeys(line for run in content.runs for line in coverage_warnings(run.results)))
     if not found:
         return None
     first, rest = found[:3], found[3:]
@@ -230,15 +227,6 @@ def _warnings(content: ReportData) -> Html | None:
         role="note",
         aria_label="Warnings",
     )
-
-
-def _warned(content: ReportData) -> Iterator[str]:
-    for run in content.runs:
-        for suite in run.suites:
-            for line in coverage_lines(suite, run.results.get("data") or {}):
-                if line.startswith(("Warning: ", "Only ")):
-                    warning = line.removeprefix("Warning: ")
-                    yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
 
 
 def _more(names: Sequence[str], models: Sequence[Html]) -> Html | None:

@@ -317,6 +317,11 @@ def labels(runs: Sequence[Run]) -> list[str]:
     return unique
 
 
+def suites_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    """The suites of all runs, each as in the first run that has it; if their order differs, as in the last run."""
+    return list({suite["name"]: suite for run in reversed(runs) for suite in reversed(run.suites)}.values())[::-1]
+
+
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:
     """The parts by round and by domain for which some run has this metric, e.g. ``round=1``, in order."""
     tags = ("round=", "domain=")

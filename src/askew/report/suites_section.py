@@ -1,4 +1,7 @@
-"""The section on the suites: one panel for each, with its verdicts, charts, attacks and the papers' tables to copy."""
+"""The section on the suites: one panel for each, with its verdicts, charts, attacks and the papers' tables to copy.
+
+Below the panels are the differences between the models, with p values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from askew.report.charts import charts_section
 from askew.report.confidence_section import calibration_note
 from askew.report.glossary import suite_meaning, suite_name
 from askew.report.load import Run, labels, measured_apart
-from askew.report.markup import Html, details, el, join, scroll, table
+from askew.report.markup import Html, details, el, join, scrolled_table, table
 from askew.report.paper_tables import (
     PUBLISHED,
     Cell,
@@ -23,9 +26,10 @@ from askew.report.paper_tables import (
     sheets,
 )
 from askew.report.plots import Curve, legend, mark, panel, steps_for
-from askew.report.report_data import ReportData, differences_section
-from askew.report.score_display import Figure, count, title
+from askew.report.report_data import ReportData, is_significant
+from askew.report.score_display import Figure, count, probability, show, title
 from askew.report.verdict import as_html, sentences_by_suite
+from askew.significance import LEAST_IMAGES
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
 AGAINST = "note.against="
@@ -33,98 +37,8 @@ AGAINST = "note.against="
 PARTS = (("note.part_of_speech=", "part of speech"), ("note.rule=", "rule"), ("note.word=", "word"))
 MOST = 20
 """The most rows of each table of what attacks changed."""
-
-
-def attack_section(content: ReportData) -> Html | None:
-    """The section; None if no run has an attack."""
-    runs = list(content.with_suite(ATTACK))
-    if not runs:
-        return None
-    made = (_curve(content, runs), _transfer(content, runs), *(_breaks(content, number, run) for number, run in runs))
-    return join(*(part for part in made if part is not None))
-
-
-def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
-    """Accuracy over all questions, by the number of texts that an attack may ask about each."""
-    budgets = sorted({budget for _, run in runs for budget in _budgets(run)})
-    if len(budgets) < 2:
-        return None
-    lines = [
-        Curve(content.labels[n], n, tuple(run.figure(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
-        for n, run in runs
-    ]
-    rows = [[line.label, *(figure.full for figure in line.figures)] for line in lines]
-    return el(
-        "figure",
-        el("figcaption", el("h3", "How many tries does it take?")),
-        el(
-            "p",
-            "Accuracy over all questions in per cent, by the number of distinct texts that an attack may ask about "
-            "each; bands are 95 % intervals. The budgets are not evenly spaced.",
-            class_="quiet",
-        ),
-        legend(dict.fromkeys((line.number, line.label) for line in lines)) if len(lines) > 1 else None,
-        panel("", lines, budgets, steps_for(lines), "Accuracy over the budget of an attack"),
-        details("As a table", table(["Model", *map(str, budgets)], rows, "Accuracy over the budget of an attack")),
-    )
-
-
-def _budgets(run: Run) -> list[int]:
-    named = {metric for suite, metric, part, _ in run.figures() if suite == ATTACK and not part}
-    ends = (metric.removeprefix(BY_BUDGET) for metric in named if metric.startswith(BY_BUDGET))
-    return [int(end) for end in ends if end.isdecimal()]
-
-
-def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
-    """The success of the rewordings found against each attacked model, for every model of the page."""
-    by_model = {n: _parts(run, AGAINST) for n, run in runs}
-    attacked = list(dict.fromkeys(name for found in by_model.values() for name in found))
-    if len(runs) < 2 or not attacked:
-        return None
-    rows = [[name, *(_cell(by_model[n].get(name)) for n, _ in runs)] for name in attacked]
-    return el(
-        "div",
-        el("h3", "Do attacks transfer?"),
-        el(
-            "p",
-            "Rewordings found against the model in the row, asked of the model in the column: of the questions that "
-            "the latter answers correctly, the share that it answers incorrectly after the rewording, with its 95 % "
-            "interval and the number of questions.",
-            class_="quiet",
-        ),
-        table(["Attacked", *(content.labels[n] for n, _ in runs)], rows, "Transfer of attacks between models"),
-    )
-
-
-def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
-    """The success against one model by part of speech, by rule and by word."""
-    tables = []
-    for prefix, name in PARTS:
-        found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
-        rows = [[value, figure.full, count(figure.n)] for value, figure in found[:MOST] if figure.n]
-        if rows:
-            caption = f"Success by {name}" + (f", the first {MOST} of {len(found)}" if len(found) > MOST else "")
-            tables.append(details(caption, table([name.capitalize(), "Success", "Questions"], rows, caption)))
-    if not tables:
-        return None
-    return el("div", el("h3", f"What the attack changed: {content.labels[number]}"), *tables)
-
-
-def _parts(run: Run, prefix: str) -> dict[str, Figure]:
-    """The success of attacks in each part of a slice."""
-    return {
-        part.removeprefix(prefix): figure
-        for suite, metric, part, figure in run.figures()
-        if suite == ATTACK and metric == SUCCESS and part.startswith(prefix)
-    }
-
-
-def _hits(figure: Figure) -> float:
-    return (figure.value or 0.0) * figure.n
-
-
-def _cell(figure: Figure | None) -> str:
-    return "—" if figure is None else figure.full
+LISTED = 200
+"""The number of comparisons in a collapsible list."""
 
 
 def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
@@ -230,19 +144,13 @@ def _switch() -> Html:
 def _sheet_html(sheet: FilledTable) -> Html:
     meanings = sheet.meanings or ("",) * len(sheet.columns)
     head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns, meanings)]
-    inner = el(
-        "table",
-        el("caption", sheet.title, class_="hidden"),
-        el("thead", el("tr", *head)),
-        el("tbody", *map(_line_html, sheet.ours)) if sheet.ours else None,
-        _published_html(sheet) if sheet.published else None,
-        class_="sortable",
-    )
+    ours = el("tbody", *map(_line_html, sheet.ours)) if sheet.ours else None
+    published = _published_html(sheet) if sheet.published else None
     return el(
         "section",
         el("h3", sheet.title),
         el("p", sheet.paper, class_="quiet"),
-        scroll(inner, sheet.title),
+        scrolled_table(head, [ours, published], sheet.title, class_="sortable"),
         el(
             "div",
             _source("CSV", csv_text(sheet)),
@@ -283,3 +191,171 @@ def _cell_html(cell: Cell) -> Html:
 def _source(name: str, text: str) -> Html:
     button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
     return el("div", button, details(name, el("pre", text)), class_="source")
+
+
+def attack_section(content: ReportData) -> Html | None:
+    """The section; None if no run has an attack."""
+    runs = list(content.with_suite(ATTACK))
+    if not runs:
+        return None
+    made = (_curve(content, runs), _transfer(content, runs), *(_breaks(content, number, run) for number, run in runs))
+    return join(*(part for part in made if part is not None))
+
+
+def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
+    """Accuracy over all questions, by the number of texts that an attack may ask about each."""
+    budgets = sorted({budget for _, run in runs for budget in _budgets(run)})
+    if len(budgets) < 2:
+        return None
+    lines = [
+        Curve(content.labels[n], n, tuple(run.figure(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
+        for n, run in runs
+    ]
+    rows = [[line.label, *(figure.full for figure in line.figures)] for line in lines]
+    return el(
+        "figure",
+        el("figcaption", el("h3", "How many tries does it take?")),
+        el(
+            "p",
+            "Accuracy over all questions in per cent, by the number of distinct texts that an attack may ask about "
+            "each; bands are 95 % intervals. The budgets are not evenly spaced.",
+            class_="quiet",
+        ),
+        legend(dict.fromkeys((line.number, line.label) for line in lines)) if len(lines) > 1 else None,
+        panel("", lines, budgets, steps_for(lines), "Accuracy over the budget of an attack"),
+        details("As a table", table(["Model", *map(str, budgets)], rows, "Accuracy over the budget of an attack")),
+    )
+
+
+def _budgets(run: Run) -> list[int]:
+    named = {metric for suite, metric, part, _ in run.figures() if suite == ATTACK and not part}
+    ends = (metric.removeprefix(BY_BUDGET) for metric in named if metric.startswith(BY_BUDGET))
+    return [int(end) for end in ends if end.isdecimal()]
+
+
+def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
+    """The success of the rewordings found against each attacked model, for every model of the page."""
+    by_model = {n: _parts(run, AGAINST) for n, run in runs}
+    attacked = list(dict.fromkeys(name for found in by_model.values() for name in found))
+    if len(runs) < 2 or not attacked:
+        return None
+    rows = [[name, *(_cell(by_model[n].get(name)) for n, _ in runs)] for name in attacked]
+    return el(
+        "div",
+        el("h3", "Do attacks transfer?"),
+        el(
+            "p",
+            "Rewordings found against the model in the row, asked of the model in the column: of the questions that "
+            "the latter answers correctly, the share that it answers incorrectly after the rewording, with its 95 % "
+            "interval and the number of questions.",
+            class_="quiet",
+        ),
+        table(["Attacked", *(content.labels[n] for n, _ in runs)], rows, "Transfer of attacks between models"),
+    )
+
+
+def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
+    """The success against one model by part of speech, by rule and by word."""
+    tables = []
+    for prefix, name in PARTS:
+        found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
+        rows = [[value, figure.full, count(figure.n)] for value, figure in found[:MOST] if figure.n]
+        if rows:
+            caption = f"Success by {name}" + (f", the first {MOST} of {len(found)}" if len(found) > MOST else "")
+            tables.append(details(caption, table([name.capitalize(), "Success", "Questions"], rows, caption)))
+    if not tables:
+        return None
+    return el("div", el("h3", f"What the attack changed: {content.labels[number]}"), *tables)
+
+
+def _parts(run: Run, prefix: str) -> dict[str, Figure]:
+    """The success of attacks in each part of a slice."""
+    return {
+        part.removeprefix(prefix): figure
+        for suite, metric, part, figure in run.figures()
+        if suite == ATTACK and metric == SUCCESS and part.startswith(prefix)
+    }
+
+
+def _hits(figure: Figure) -> float:
+    return (figure.value or 0.0) * figure.n
+
+
+def _cell(figure: Figure | None) -> str:
+    return "—" if figure is None else figure.full
+
+
+def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None:
+    """The differences in the headlines, and each other family in a collapsible table; None without differences."""
+    if not differences:
+        return None
+    families: dict[str, list[Mapping[str, Any]]] = {}
+    for item in differences:
+        families.setdefault(str(item.get("family") or "other"), []).append(item)
+    first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
+    text = (
+        "Paired on the same questions. p values are Holm-corrected within each family of comparisons: the headlines "
+        f"({_tested(first)}), and separately each suite's other metrics and its parts. ▲ ▼: p is below 0.05. —: p is "
+        f"unknown, as there are fewer than {LEAST_IMAGES} images."
+    )
+    return el(
+        "section",
+        el("h3", "Differences between models"),
+        el("p", text, class_="quiet"),
+        _difference_table(first, "Differences in the headlines") if first else None,
+        *(_family_table(name, items) for name, items in families.items()),
+        class_="sheet",
+    )
+
+
+def _family_table(name: str, items: Sequence[Mapping[str, Any]]) -> Html:
+    listed = sorted(items, key=_by_p)[:LISTED]
+    shown = f"the {count(len(listed))} clearest of {count(len(items))}, " if len(listed) < len(items) else ""
+    heading = f"{name[:1].upper()}{name[1:]}: {shown}p corrected for {_tested(items)}"
+    return details(heading, _difference_table(listed, f"Differences: {name}"))
+
+
+def _tested(items: Sequence[Mapping[str, Any]]) -> str:
+    number = sum(item.get("p_holm") is not None and item["p_holm"] == item["p_holm"] for item in items)
+    return f"{count(number)} comparison{'' if number == 1 else 's'}"
+
+
+def _difference_table(items: Sequence[Mapping[str, Any]], caption: str) -> Html:
+    rows = [
+        [
+            " · ".join(filter(None, (str(item["suite"]), title(item["metric"]), str(item.get("part", ""))))),
+            f"{item['a']} − {item['b']}",
+            difference_text(item["metric"], item) + _arrow(item),
+            probability(item.get("p_holm")),
+            f"{item.get('n') or 0:,}",
+        ]
+        for item in items
+    ]
+    return table(["Number", "Models", "Difference (95 %)", "p", "n"], rows, caption, class_="differences")
+
+
+def difference_text(metric: str, item: Mapping[str, Any]) -> str:
+    """A difference with its sign and interval.
+
+    >>> difference_text("rad.forward", {"difference": 0.123, "low": 0.1, "high": 0.15})
+    '+12.3 (10.0 to 15.0)'
+    """
+    value = item.get("difference")
+    text = show(metric, value)
+    if value is not None and value > 0:
+        text = "+" + text.lstrip("+")
+    if any(side is None or side != side for side in (item.get("low"), item.get("high"))):
+        return text
+    return f"{text} ({show(metric, item['low'])} to {show(metric, item['high'])})"
+
+
+def _by_p(item: Mapping[str, Any]) -> float:
+    """Sorted by p value; differences that could not be tested are last."""
+    p = item.get("p_holm")
+    return 2.0 if p is None or p != p else float(p)
+
+
+def _arrow(item: Mapping[str, Any]) -> str:
+    if not is_significant(item):
+        return ""
+    return " ▲" if (item.get("difference") or 0) > 0 else " ▼"

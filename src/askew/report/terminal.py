@@ -9,10 +9,17 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from askew.report.caveats import asked_of, coverage_lines, form_sentences, made_nothing, modes_sentence
+from askew.report.caveats import (
+    asked_of,
+    coverage_lines,
+    coverage_warnings,
+    form_sentences,
+    made_nothing,
+    modes_sentence,
+)
 from askew.report.confidence_section import calibration_line
 from askew.report.glossary import suite_name
-from askew.report.load import Run, labels, measured_apart, tag_parts
+from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
 from askew.report.report_data import RankingColumn, Standings, is_significant
 from askew.report.score_display import Figure, count, title
 from askew.report.verdict import decision
@@ -38,7 +45,7 @@ def terminal_summary(
     names = [printable(label) for label in labels(runs)]
     arrows = _Arrows(labels(runs), differences, color)
     lines: list[str] = []
-    for suite in _suites(runs):
+    for suite in suites_of(runs):
         lines += ["", *_block(runs, names, suite, arrows, width)]
     standings = Standings(runs, differences)
     for sentence in decision(standings):
@@ -97,18 +104,10 @@ def _covered(standings: Standings) -> Iterator[str]:
 
 def _warned(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
-        for suite in run.suites:
-            for line in coverage_lines(suite, run.results.get("data") or {}):
-                if line.startswith(("Warning: ", "Only ")):
-                    warning = line.removeprefix("Warning: ")
-                    yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
+        yield from coverage_warnings(run.results)
         failures = run.results.get("failures") or {}
         if failures.get("count"):
             yield f"{run.model}: no answer to {count(failures['count'])} of {count(failures['asked'])} requests"
-
-
-def _suites(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    return list({suite["name"]: suite for run in reversed(runs) for suite in reversed(run.suites)}.values())[::-1]
 
 
 def _block(

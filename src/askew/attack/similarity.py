@@ -14,8 +14,8 @@ import numpy as np
 from askew.attack.word_places import function_words
 from askew.language.inflect import base, is_mass, is_plural
 from askew.language.senses import Senses
-from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, sense_share
-from askew.language.wordnet import Pos, Synset, WordNet
+from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, indirect_antonym, sense_share
+from askew.language.wordnet import PARTS_OF_SPEECH, Pos, Synset, WordNet
 from askew.registry import make
 from askew.verbs import Encoder
 
@@ -96,6 +96,12 @@ def _vectors(signature: str) -> dict[str, Any]:
 
 
 _SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
+_SHARE = 0.6
+"""A sense is the usual one if at least this share of the word's uses has it."""
+_COUNT = 2
+"""How often WordNet's sense-tagged texts must contain the new word in this sense."""
+_COMMON = 0.01
+"""The same count must be at least this share of the old word's: a *person* is seldom called a *mortal*."""
 
 
 @lru_cache(maxsize=1 << 15)
@@ -107,12 +113,12 @@ def opposite(old: str, new: str, tag: str) -> bool:
     (True, True, False)
     """
     wordnet = WordNet()
-    for pos in (POS_OF_TAG.get(tag),) if tag in POS_OF_TAG else ("n", "v", "a", "r"):
-        assert pos is not None
-        ones, others = _lemmas(wordnet, old, tag, pos), _lemmas(wordnet, new, tag, pos)
-        if any(_opposed(wordnet, one, other, pos) for one in ones for other in others):
-            return True
-    return False
+    return any(
+        _opposed(wordnet, one, other, pos)
+        for pos in ((POS_OF_TAG[tag],) if tag in POS_OF_TAG else PARTS_OF_SPEECH)
+        for one in _lemmas(wordnet, old, tag, pos)
+        for other in _lemmas(wordnet, new, tag, pos)
+    )
 
 
 @lru_cache(maxsize=1 << 15)
@@ -173,14 +179,6 @@ def same_number(old: str, new: str) -> bool:
     return is_plural(old) == is_plural(new) and is_mass(old) == is_mass(new)
 
 
-_SHARE = 0.6
-"""A sense is the usual one if at least this share of the word's uses has it."""
-_COUNT = 2
-"""How often WordNet's sense-tagged texts must contain the new word in this sense."""
-_COMMON = 0.01
-"""The same count must be at least this share of the old word's: a *person* is seldom called a *mortal*."""
-
-
 def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:
     return tuple(dict.fromkeys((base(word, tag), *wordnet.bases(word, pos))))
 
@@ -192,12 +190,5 @@ def _opposed(wordnet: WordNet, one: str, other: str, pos: Pos) -> bool:
 
 
 def _reaches(wordnet: WordNet, word: str, sense: Synset, other: str) -> bool:
-    """True when the sense has ``other`` as its antonym, or an adjective similar to its antonym is ``other``."""
-    if other in wordnet.antonyms(word, sense):
-        return True
-    if sense.pos != "a":
-        return False
-    heads = [sense, *(wordnet.to(pointer) for pointer in sense.related("&") if sense.satellite)]
-    against = [wordnet.to(pointer) for head in heads for pointer in head.related("!")]
-    near = [*against, *(wordnet.to(pointer) for synset in against for pointer in synset.related("&"))]
-    return any(other in synset.words for synset in near)
+    """True when ``other`` is an antonym of the word in this sense; of adjectives, also an indirect one."""
+    return other in wordnet.antonyms(word, sense) or (sense.pos == "a" and indirect_antonym(wordnet, sense, other))

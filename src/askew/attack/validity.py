@@ -26,7 +26,7 @@ from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import article, base, invariant, is_mass, is_plural, number_of, parts_of_speech
 from askew.language.senses import WordCounts, words_of
 from askew.language.tagger import Tagger, Token
-from askew.language.wordnet import WordNet
+from askew.language.wordnet import PARTS_OF_SPEECH, WordNet
 from askew.perturb.lexical.synonymous import in_compound
 from askew.perturb.same_grammar import disagreements
 from askew.perturb.same_grammar import word_lists as kept_words
@@ -36,7 +36,6 @@ from askew.verbs import Encoder
 _ONE = frozenset(("a", "an", "this", "that", "each", "every", "another", "one"))
 _MANY = frozenset(("these", "those", "many", "few", "several", "both", "two", "three", "four", "five", "six", "ten"))
 _INNER = frozenset(("JJ", "JJR", "JJS", "VBN", "NN", "NNP"))
-_PARTS_OF_SPEECH = ("n", "v", "a", "r")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class GrammarRules:
 def _is_word_form(wordnet: WordNet, word: str) -> bool:
     if word in function_words() or not word.isalpha() or parts_of_speech(word):
         return True
-    return any(wordnet.bases(word, pos) for pos in _PARTS_OF_SPEECH)  # type: ignore[arg-type]
+    return any(wordnet.bases(word, pos) for pos in PARTS_OF_SPEECH)
 
 
 def _article_errors(tokens: Sequence[Token]) -> int:

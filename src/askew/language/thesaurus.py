@@ -206,7 +206,7 @@ def _antonym_rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...
         for entry in entries:
             first, second = entry["pair"]
             for source, target in ((first, second), (second, first)):
-                senses = tuple(s for s in wordnet.senses(source, pos) if _opposed(wordnet, s, target))
+                senses = tuple(s for s in wordnet.senses(source, pos) if indirect_antonym(wordnet, s, target))
                 of = entry.get("of", ())
                 nouns = (of,) if isinstance(of, str) else tuple(of)
                 rule = Antonym(
@@ -216,7 +216,7 @@ def _antonym_rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...
     return {key: tuple(found) for key, found in rules.items()}
 
 
-def _opposed(wordnet: WordNet, sense: Synset, word: str) -> bool:
+def indirect_antonym(wordnet: WordNet, sense: Synset, word: str) -> bool:
     """True when a sense is the opposite of a sense of the word, directly or indirectly.
 
     WordNet links *moving* to *nonmoving*, and *nonmoving* to *stationary* as similar: an indirect antonym (Gross,

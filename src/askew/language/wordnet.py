@@ -24,6 +24,7 @@ from askew.errors import DataError, MissingExtra
 
 Pos = Literal["n", "v", "a", "r"]
 """Noun, verb, adjective, adverb."""
+PARTS_OF_SPEECH: tuple[Pos, ...] = ("n", "v", "a", "r")
 
 _FILES: Mapping[str, str] = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _TYPES = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}

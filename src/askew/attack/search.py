@@ -63,7 +63,7 @@ class GreedySearch:
     pairs: bool = True
     """Try pairs of swaps when losses are only 0 or 1."""
     repair: bool = True
-    """Adapt articles and agreement to the new words."""
+    """Adapt articles to the new words."""
 
     @property
     def wants_rise(self) -> bool:

@@ -7,17 +7,16 @@ choice ("What animal is it, a dog or a cat?"). When a word is replaced, its arti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from askew.files.resources import resource
 from askew.language.fixed_phrases import FixedPhrases
-from askew.language.inflect import article, base, number_of, singular
+from askew.language.inflect import base, number_of, singular
 from askew.language.senses import words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG
-from askew.perturb.lexical.substitutions import trigger_words
+from askew.perturb.lexical.substitutions import fix_article, trigger_words
 from askew.perturb.lexical.synonymous import in_compound
 from askew.types import Candidate, Change, Place, Question, Swap
 
@@ -130,7 +129,7 @@ def protected(tokens: Sequence[Token], answers: frozenset[str]) -> dict[int, str
     found = dict.fromkeys(option_words(tokens), "option")
     for number, token in enumerate(tokens):
         word = token.lower
-        if _lemma(token) in answers or word in answers:
+        if base(token.text, token.tag) in answers or word in answers:
             found[number] = "answer"
         elif word in lists["negation"]:
             found[number] = "negation"
@@ -182,28 +181,17 @@ def answer_words(answers: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words | {singular(word) for word in words if word.isalpha()})
 
 
-def _lemma(token: Token) -> str:
-    return base(token.text, token.tag)
-
-
-_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
-
-
-def repaired(original: str, text: str, changes: Sequence[Change]) -> str:
+def repaired(text: str, changes: Sequence[Change]) -> str:
     """The changed text with the articles that its new words need.
 
-    >>> repaired("Is it a car?", "Is it a auto?", [Change(8, "car", "auto")])
+    >>> repaired("Is it a auto?", [Change(8, "car", "auto")])
     'Is it an auto?'
     """
     shift = 0
     for change in changes:
         start = change.start + shift
-        before, after = text[:start], text[start:]
-        match = _ARTICLE.search(before)
-        if match and change.new:
-            needed = article(change.new)
-            before = before[: match.start()] + (needed.capitalize() if match[1][0] == "A" else needed) + " "
-            text = before + after
+        before = fix_article(text[:start], change.new) if change.new else text[:start]
+        text = before + text[start:]
         shift += len(before) - start + len(change.new) - len(change.old)
     return text
 
@@ -215,7 +203,7 @@ UNKNOWN = "<oov>"
 def reworded(question: Question, chosen: Mapping[Place, Swap], base: str = "", repair: bool = True) -> Candidate:
     """The question with these places replaced; new words take the case of the old ones.
 
-    ``base`` is the text before the last change. With ``repair``, articles and agreement are adapted to the new words.
+    ``base`` is the text before the last change. With ``repair``, articles are adapted to the new words.
 
     >>> asked = Question(1, None, "Is there a car?")
     >>> reworded(asked, {Place(11, 14, "car"): Swap("auto")}).text
@@ -228,7 +216,7 @@ def reworded(question: Question, chosen: Mapping[Place, Swap], base: str = "", r
         changes.append(Change(place.start, place.text, new, place.tag, chosen[place].rule))
     changes.reverse()
     if repair:
-        text = repaired(question.text, text, changes)
+        text = repaired(text, changes)
     return Candidate(text, tuple(changes), base or question.text)
 
 

@@ -45,12 +45,21 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
         before, old, after = text[: edit.start], text[edit.start : edit.end], text[edit.end :]
         capital = old[:1].isupper() and (edit.start == 0 or not (old[1:2].isupper() or " " in old))
         new = edit.text[:1].upper() + edit.text[1:] if capital else edit.text
-        match = _ARTICLE.search(before)
-        if match:
-            correct = article(new)
-            before = before[: match.start()] + (correct.capitalize() if match.group(1)[0] == "A" else correct) + " "
-        text = before + new + after
+        text = fix_article(before, new) + new + after
     return text
+
+
+def fix_article(before: str, new: str) -> str:
+    """The text before a new word; if it ends in *a* or *an*, with the article that the word needs.
+
+    >>> fix_article("A ", "auto"), fix_article("Is it an ", "car"), fix_article("Is the ", "auto")
+    ('An ', 'Is it a ', 'Is the ')
+    """
+    match = _ARTICLE.search(before)
+    if match is None:
+        return before
+    needed = article(new)
+    return before[: match.start()] + (needed.capitalize() if match[1][0] == "A" else needed) + " "
 
 
 @lru_cache(maxsize=1)

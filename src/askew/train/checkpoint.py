@@ -160,9 +160,14 @@ class Trained:
         output = self.look([question])
         if output.weights is None or output.attention is None or output.words is None:
             return ()
-        boxes = self.net.grid if isinstance(self.net, PixelNet) else self.batch([question]).boxes[0]
         weights, attention, words = (part[0].tolist() for part in (output.weights, output.attention, output.words))
-        return attention_steps(question.text, weights, attention, words, boxes.tolist())
+        return attention_steps(question.text, weights, attention, words, self.boxes(question))
+
+    def boxes(self, question: Question) -> list[list[float]]:
+        """The boxes of the regions that the network sees; one on pixels has its own grid."""
+        boxes = self.net.grid if isinstance(self.net, PixelNet) else self.batch([question]).boxes[0]
+        listed: list[list[float]] = boxes.tolist()
+        return listed
 
     def batch(self, questions: Sequence[Question]) -> Batch:
         """These questions as tensors."""
@@ -180,16 +185,15 @@ class Trained:
         """One batch."""
         troubles = self._troubles(questions)
         ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
-        best = torch.sigmoid(self.look(ready).logits).max(dim=1) if ready else None
-        best_answers = iter([] if best is None else zip(best.values.tolist(), best.indices.tolist(), strict=True))
-        predictions = []
-        for question, trouble in zip(questions, troubles, strict=True):
-            if trouble is None:
-                score, number = next(best_answers)
-                predictions.append(Prediction(question.id, self.answers.known[number], score))
-            else:
-                predictions.append(Prediction(question.id, None, error=trouble))
-        return predictions
+        answers = iter(self._best(ready) if ready else ())
+        return [
+            Prediction(question.id, *next(answers)) if trouble is None else Prediction(question.id, None, error=trouble)
+            for question, trouble in zip(questions, troubles, strict=True)
+        ]
+
+    def _best(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
+        scores, numbers = torch.sigmoid(self.look(questions).logits).max(dim=1)
+        return [(self.answers.known[at], score) for at, score in zip(numbers.tolist(), scores.tolist(), strict=True)]
 
     def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
         """One batch."""
@@ -197,11 +201,11 @@ class Trained:
         ready = [question for (question, _), trouble in zip(pairs, troubles, strict=True) if trouble is None]
         rows = iter(torch.sigmoid(self.look(ready).logits).tolist() if ready else ())
         places = {answer: place for place, answer in enumerate(self.answers.known)}
-        scores = []
-        for (_, answer), trouble in zip(pairs, troubles, strict=True):
-            row = None if trouble is not None else next(rows)
-            scores.append(float("nan") if row is None else row[places[answer]] if answer in places else 0.0)
-        return scores
+        scored = [None if trouble is not None else next(rows) for trouble in troubles]
+        return [
+            float("nan") if row is None else row[places[answer]] if answer in places else 0.0
+            for (_, answer), row in zip(pairs, scored, strict=True)
+        ]
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
         """Why each question cannot be asked, or None. Features are requested at once, or one by one if that fails."""
@@ -256,10 +260,8 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
     config = _read(folder / "config.json")
     try:
         net = NetConfig(**config["net"])
-        words, answers = (
-            QuestionWords(tuple(_read(folder / "words.json"))),
-            Answers(tuple(_read(folder / "answers.json"))),
-        )
+        words = QuestionWords(tuple(_read(folder / "words.json")))
+        answers = Answers(tuple(_read(folder / "answers.json")))
     except (KeyError, TypeError) as trouble:
         raise DataError(
             f"{folder}: config.json is not that of a training ({trouble}). Give a folder that 'askew train --output' "

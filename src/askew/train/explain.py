@@ -14,7 +14,6 @@ from askew.files.images import open_image
 from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
 from askew.nets.net_config import MODULES
-from askew.nets.networks import PixelNet
 from askew.report.markup import Html, el, join, own
 from askew.train.checkpoint import Trained
 from askew.types import Group, ImageRef, Question
@@ -70,7 +69,7 @@ def _group(trained: Trained, group: Group) -> Html:
 
 
 def _question(trained: Trained, question: Question, test: str) -> Html:
-    output, boxes = trained.look([question]), _regions(trained, question)
+    output, boxes = trained.look([question]), trained.boxes(question)
     if output.weights is None or output.attention is None or output.words is None:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Use stacknmn, xnm or hybridnet.")
     if question.image is None:
@@ -85,13 +84,6 @@ def _question(trained: Trained, question: Question, test: str) -> Html:
         reading = el("figcaption", *(_word(word, share) for word, share in zip(words, read, strict=False)))
         steps.append(el("figure", drawn, el("strong", title), _modules(weights), reading))
     return join(_heading(trained, question, test), el("div", *steps, class_="steps"))
-
-
-def _regions(trained: Trained, question: Question) -> list[list[float]]:
-    """The boxes of the regions; a network on pixels has its own grid."""
-    boxes = trained.net.grid if isinstance(trained.net, PixelNet) else trained.batch([question]).boxes[0]
-    listed: list[list[float]] = boxes.tolist()
-    return listed
 
 
 def _heading(trained: Trained, question: Question, test: str) -> Html:

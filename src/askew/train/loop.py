@@ -45,6 +45,9 @@ from askew.verbs import Loss
 
 SAVE_EVERY = 60.0
 """Seconds between checkpoints within an epoch."""
+VALIDATION_BATCH = 512
+"""Questions that are validated at once."""
+_DAMAGED = "Give another --output, or delete the folder to train again."
 
 
 def train(
@@ -87,17 +90,33 @@ def train(
     return load_trained(folder, None if isinstance(features, str) else features)
 
 
-def accuracy(net: nn.Module, rows: QuestionRows, batch_size: int = 512) -> Tensor:
-    """The VQA accuracy of the highest-scoring answer to each question, (N,)."""
-    net.eval()
-    accuracies = []
-    with torch.inference_mode():
-        for start in range(0, len(rows), batch_size):
-            batch = rows.batch(torch.arange(start, min(start + batch_size, len(rows))))
-            output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
-            assert batch.answers is not None
-            accuracies.append(batch.answers.gather(1, output.logits.argmax(dim=1, keepdim=True)).squeeze(1))
-    return torch.cat(accuracies) if accuracies else torch.zeros(0)
+def _clear(folder: Path) -> None:
+    """Delete an earlier training, so that its weights are not mistaken for the new ones."""
+    for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _begin(folder: Path, training: Training, overwrite: bool) -> None:
+    """Write the configuration, words and answers; refuse a folder that holds another training, or anything else."""
+    clear_parts(folder)
+    config = folder / "config.json"
+    record = training.record | {"threads": torch.get_num_threads()}
+    if config.is_file():
+        before = read_object(config, _DAMAGED)
+        before.pop("versions", None)
+        now = orjson.loads(orjson.dumps(record))
+        if before != now:
+            other = "; ".join(_differences(before, now))
+            raise UsageError(
+                f"{folder}: holds a training that differs in {other}. Give another folder as --output, or add "
+                "--overwrite (overwrite=True) to replace it."
+            )
+        return
+    if not overwrite:
+        refuse_foreign(folder, "a training")
+    _write_json(folder / "words.json", list(training.words.known))
+    _write_json(folder / "answers.json", list(training.answers.known))
+    _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str = "") -> Iterator[str]:
@@ -112,37 +131,6 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str 
             yield from _differences(old, new, f"{inside}{key}.")
         elif old != new:
             yield f"{inside}{key} ({old}, now {new})"
-
-
-_DAMAGED = "Give another --output, or delete the folder to train again."
-
-
-def _clear(folder: Path) -> None:
-    """Delete an earlier training, so that its weights are not mistaken for the new ones."""
-    for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
-        (folder / name).unlink(missing_ok=True)
-
-
-def _begin(folder: Path, training: Training, overwrite: bool = False) -> None:
-    """Write the configuration, words and answers; refuse a folder that holds another training, or anything else."""
-    clear_parts(folder)
-    config = folder / "config.json"
-    record = training.record | {"threads": torch.get_num_threads()}
-    if config.is_file():
-        before = read_object(config, _DAMAGED)
-        before.pop("versions", None)
-        if before != orjson.loads(orjson.dumps(record)):
-            other = "; ".join(_differences(before, orjson.loads(orjson.dumps(record))))
-            raise UsageError(
-                f"{folder}: holds a training that differs in {other}. Give another folder as --output, or add "
-                "--overwrite (overwrite=True) to replace it."
-            )
-        return
-    if not overwrite:
-        refuse_foreign(folder, "a training")
-    _write_json(folder / "words.json", list(training.words.known))
-    _write_json(folder / "answers.json", list(training.answers.known))
-    _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})
 
 
 def _train(training: Training, folder: Path, show: bool) -> None:
@@ -179,7 +167,7 @@ def _epoch(
     for step in range(done.step, steps):
         torch.manual_seed(_number(config.seed, "step", done.epoch, step))
         for group in optimiser.param_groups:
-            group["lr"] = config.rate * (_falling((done.epoch * steps + step) / (config.epochs * steps), config.decay))
+            group["lr"] = config.rate * _falling((done.epoch * steps + step) / (config.epochs * steps), config.decay)
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
         optimiser.zero_grad(set_to_none=True)
         for name, term in _terms(training, net, which, seed=f"{config.seed}:{done.epoch}:{step}"):
@@ -235,7 +223,7 @@ def _name_of(loss: Loss) -> str:
 
 def _validate(training: Training, net: nn.Module, done: TrainProgress, folder: Path, steps: int) -> None:
     """End the epoch: validate, save the best weights, append to the history."""
-    accuracies = accuracy(net, training.val)
+    accuracies = _accuracies(net, training.val)
     value = accuracies.mean().item()
     kinds = {
         kind: accuracies[[at for at, other in enumerate(training.kinds) if other == kind]].mean().item()
@@ -258,6 +246,19 @@ def _validate(training: Training, net: nn.Module, done: TrainProgress, folder: P
         }
     )
     done.sums = {}
+
+
+def _accuracies(net: nn.Module, rows: QuestionRows) -> Tensor:
+    """The VQA accuracy of the highest-scoring answer to each question, (N,)."""
+    net.eval()
+    accuracies = []
+    with torch.inference_mode():
+        for start in range(0, len(rows), VALIDATION_BATCH):
+            batch = rows.batch(torch.arange(start, min(start + VALIDATION_BATCH, len(rows))))
+            output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+            assert batch.answers is not None
+            accuracies.append(batch.answers.gather(1, output.logits.argmax(dim=1, keepdim=True)).squeeze(1))
+    return torch.cat(accuracies) if accuracies else torch.zeros(0)
 
 
 def _is_over(done: TrainProgress, config: TrainConfig) -> bool:

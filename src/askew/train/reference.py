@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -319,7 +318,7 @@ def _resume(state: Path, encoder: RegionEncoder, optimiser: torch.optim.Optimize
 
 
 def _save(path: Path, content: dict[str, Any]) -> None:
-    with replaced(os.fspath(path)) as file:
+    with replaced(path) as file:
         torch.save(content, file)
 
 

@@ -63,8 +63,7 @@ def prior(data: Dataset) -> Prior:
     if not counts:
         raise DataError(f"{data.name}: no question has an answer, so no prior can be fitted. Give training data.")
     table = {kind: _most_frequent(counter) for kind, counter in sorted(counts.items())}
-    digest = hashlib.sha256(json.dumps(table).encode()).hexdigest()[:12]
-    return Prior(f"{data.name}#{digest}", table, _most_frequent(sum(counts.values(), Counter())))
+    return Prior(f"{data.name}#{_digest(table)}", table, _most_frequent(sum(counts.values(), Counter())))
 
 
 def question_type(question: Question) -> str:
@@ -92,7 +91,7 @@ class Scripted:
     blind: ClassVar[bool] = True
 
     def __repr__(self) -> str:
-        digest = hashlib.sha256(json.dumps(sorted(self.script.items())).encode()).hexdigest()[:12]
+        digest = _digest(sorted(self.script.items()))
         return f"Scripted({len(self.script)} answers#{digest}, otherwise={self.otherwise!r})"
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
@@ -113,6 +112,10 @@ def scripted(file: str, otherwise: str | None = None) -> Scripted:
     if not isinstance(script, dict) or not all(isinstance(answer, str) for answer in script.values()):
         raise DataError(f'{file}: expected one JSON object, {{"question": "answer", ...}}.')
     return Scripted(script, otherwise)
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:12]
 
 
 def _most_frequent(counter: Counter[str]) -> str:

@@ -139,9 +139,7 @@ class ObjectHash:
         yield from (function.__code__, function.__defaults__, function.__kwdefaults__)
         yield [_contents(cell) for cell in function.__closure__ or ()]
         yield from _sorted(vars(function))
-        if (
-            self.file(function.__globals__.get("__file__")) is None
-        ):  # interactive code: no source file defines its globals
+        if self.file(function.__globals__.get("__file__")) is None:  # interactive: no source file defines its globals
             named = {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
             yield list(_sorted(named))
 

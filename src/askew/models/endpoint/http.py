@@ -251,11 +251,9 @@ def proxy_headers(proxy: SplitResult) -> list[str]:
 
 
 def _reason(trouble: Exception) -> str:
-    if isinstance(trouble, asyncio.IncompleteReadError):
-        return "the connection was cut"
     if isinstance(trouble, ConnectionRefusedError):
         return "nothing is listening there"
-    if isinstance(trouble, ConnectionError):
+    if isinstance(trouble, (asyncio.IncompleteReadError, ConnectionError)):
         return "the connection was cut"
     if isinstance(trouble, asyncio.LimitOverrunError):
         return "the head of the reply is too long"

@@ -76,6 +76,11 @@ def word_places(tokens: Sequence[Token], swaps: Mapping[int, Sequence[Swap]]) ->
     )
 
 
+def open_class_words(tokens: Sequence[Token]) -> list[int]:
+    """The indices of common nouns, verbs, adjectives and adverbs."""
+    return [number for number, token in enumerate(tokens) if token.tag in POS_OF_TAG and is_word(token)]
+
+
 def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> list[int]:
     """The indices of content words that may be replaced alone: not names, nor parts of fixed phrases or compounds.
 
@@ -92,10 +97,8 @@ def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> lis
         return []
     return [
         number
-        for number, token in enumerate(tokens)
-        if token.tag in POS_OF_TAG
-        and is_word(token)
-        and token.lower not in function_words()
+        for number in open_class_words(tokens)
+        if (token := tokens[number]).lower not in function_words()
         and not (token.start > 0 and token.text[0].isupper())
         and around.count(token.lower) == 1
         and not in_compound(tokens, number)

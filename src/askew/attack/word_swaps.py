@@ -27,7 +27,7 @@ import orjson
 
 from askew.attack.similarity import same_number
 from askew.attack.validity import GrammarRules
-from askew.attack.word_places import free_words, is_word, word_places
+from askew.attack.word_places import free_words, open_class_words, word_places
 from askew.errors import BadOption, DataError
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import fingerprint
@@ -86,12 +86,11 @@ class SynonymSwaps:
         return attested(self.wordnet, edit.rule.rpartition("→")[2], POS_OF_TAG[tag])
 
     def _all(self, tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-        for token in tokens:
-            if token.tag in POS_OF_TAG and is_word(token):
-                for new in synonyms(self.wordnet, base(token.text, token.tag), POS_OF_TAG[token.tag]):
-                    form = inflected(new, token.tag)
-                    if form is not None and form != token.lower:
-                        yield token.start, form
+        for token in (tokens[number] for number in open_class_words(tokens)):
+            for new in synonyms(self.wordnet, base(token.text, token.tag), POS_OF_TAG[token.tag]):
+                form = inflected(new, token.tag)
+                if form is not None and form != token.lower:
+                    yield token.start, form
 
     @cached_property
     def _synonymous(self) -> Synonymous:
@@ -106,8 +105,7 @@ def synonyms(wordnet: WordNet, lemma: str, pos: Pos) -> tuple[str, ...]:
     >>> synonyms(WordNet(), "car", "n")
     ('auto', 'automobile', 'machine', 'motorcar', 'railcar', 'gondola')
     """
-    words = (word for sense in wordnet.senses(lemma, pos) for word in sense.words)
-    return tuple(dict.fromkeys(word for word in words if word.isalpha() and word.islower() and word != lemma))
+    return tuple(dict.fromkeys(word for sense in wordnet.senses(lemma, pos) for word in sense.synonyms(lemma)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -155,10 +153,7 @@ class SememeSwaps:
         texts = [question.text for question in questions]
         found = []
         for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
-            if self.compounds:
-                free = free_words(text, tokens, self._phrases)
-            else:
-                free = [number for number, token in enumerate(tokens) if token.tag in POS_OF_TAG and is_word(token)]
+            free = free_words(text, tokens, self._phrases) if self.compounds else open_class_words(tokens)
             found.append(word_places(tokens, {number: self._swaps(tokens[number]) for number in free}))
         return found
 
@@ -215,8 +210,8 @@ def same_kind(wordnet: WordNet, lemma: str, pos: Pos) -> tuple[str, ...]:
     found: dict[str, int] = {}
     for rank, sense in enumerate(wordnet.senses(lemma, pos)[:_SENSES]):
         for other in (sense, *_siblings(wordnet, sense)):
-            for word in other.words:
-                if word.isalpha() and word.islower() and word != lemma and other in wordnet.senses(word, pos)[:_SENSES]:
+            for word in other.synonyms(lemma):
+                if other in wordnet.senses(word, pos)[:_SENSES]:
                     near = 1_000_000 if other is sense else 0
                     count = wordnet.count(word, other)
                     found[word] = max(found.get(word, 0), near + count - rank)

@@ -107,11 +107,10 @@ def _synonym_rules(wordnet: WordNet, least: float, lemma: str, pos: Pos) -> tupl
         return tuple(reviewed)
     found = []
     for sense in wordnet.senses(lemma, pos):
-        for word in sense.words:
-            if word.isalpha() and word.islower() and word != lemma:
-                confidence = UNREVIEWED * sense_share(wordnet, lemma, sense) * sense_share(wordnet, word, sense)
-                if confidence >= least:
-                    found.append(Synonym(lemma, word, pos, round(confidence, 3), "wordnet", sense))
+        for word in sense.synonyms(lemma):
+            confidence = UNREVIEWED * sense_share(wordnet, lemma, sense) * sense_share(wordnet, word, sense)
+            if confidence >= least:
+                found.append(Synonym(lemma, word, pos, round(confidence, 3), "wordnet", sense))
     return tuple(sorted(found, key=lambda rule: (-rule.confidence, rule.target)))
 
 

@@ -72,6 +72,10 @@ class Synset:
         """The pointers with one of these symbols."""
         return (pointer for pointer in self.pointers if pointer.symbol in symbols)
 
+    def synonyms(self, word: str) -> list[str]:
+        """The other single words of the synset, without names."""
+        return [other for other in self.words if other.isalpha() and other.islower() and other != word]
+
 
 @dataclass(frozen=True)
 class WordNet:

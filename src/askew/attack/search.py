@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from math import exp
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
-from askew.attack.word_places import UNKNOWN, reworded, without
+from askew.attack.word_places import UNKNOWN, alone, reworded, without
 from askew.errors import BadOption
 from askew.types import Candidate, CandidateValue, Place, Question, Swap
 
-Steps: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], Candidate | None]
+Result = TypeVar("Result")
+Queries: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], Result]
+"""Yields candidates, is sent their values (None for those that were not tried), and returns a result."""
+Steps: TypeAlias = Queries[Candidate | None]
 Chosen: TypeAlias = dict[Place, Swap]
 
 _PARTS = ("NN", "VB", "JJ", "RB")
@@ -39,10 +42,10 @@ def best_reached(candidates: Sequence[Candidate], values: Sequence[CandidateValu
     return max(reached, key=lambda item: item[0])[1] if reached else None
 
 
-def highest(values: Sequence[CandidateValue | None]) -> int | None:
-    """The index of the greatest loss; the first one on ties, None if there are no values."""
-    known = [position for position, value in enumerate(values) if value is not None]
-    return max(known, key=lambda position: (values[position] or CandidateValue(0.0, False)).loss) if known else None
+def highest(values: Sequence[CandidateValue | None]) -> tuple[int, float] | None:
+    """The index of the greatest loss, and that loss; the first one on ties, None if there are no values."""
+    losses = [(place, value.loss) for place, value in enumerate(values) if value is not None]
+    return max(losses, key=lambda item: item[1], default=None)
 
 
 @dataclass(frozen=True)
@@ -85,17 +88,13 @@ class GreedySearch:
                 return found
             seen.update(value.loss for value in values if value)
             top = highest(values)
-            if top is not None and (loss := (values[top] or CandidateValue(0.0, False)).loss) > (
-                start if self.released else best_loss
-            ):
-                chosen[place], best, best_loss = place.swaps[top], tried[top], loss
+            if top is not None and top[1] > (start if self.released else best_loss):
+                chosen[place], best, best_loss = place.swaps[top[0]], tried[top[0]], top[1]
         if self.pairs and not chosen and seen <= {0.0, 1.0}:
             best = yield from self._pairs(question, order)
         return best
 
-    def _order(
-        self, question: Question, places: Sequence[Place], start: float
-    ) -> Generator[Sequence[Candidate], Sequence[CandidateValue | None], list[Place]]:
+    def _order(self, question: Question, places: Sequence[Place], start: float) -> Queries[list[Place]]:
         """Places with swaps, the most important first."""
         weighed = list(places) if self.released else [place for place in places if place.swaps]
         filler = UNKNOWN if self.weigh == "unknown" else ""
@@ -148,10 +147,10 @@ class SaliencySearch:
             top = highest(values)
             if top is None:
                 continue
-            loss = (values[top] or CandidateValue(0.0, False)).loss
-            best, best_loss = (tried[top], loss) if loss > best_loss else (best, best_loss)
+            which, loss = top
+            best, best_loss = (tried[which], loss) if loss > best_loss else (best, best_loss)
             saliency = weight.loss - start if weight else 0.0
-            ranked.append((exp(saliency) * (loss - start), place, place.swaps[top]))
+            ranked.append((exp(saliency) * (loss - start), place, place.swaps[which]))
         ranked.sort(key=lambda item: (-item[0], part_rank(item[1].tag), item[1].start))
         chosen, text = Chosen(), question.text
         for _, place, swap in ranked:
@@ -178,16 +177,14 @@ class EachAlone:
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
         """Try all swaps; returns the rewording that reaches the goal, or the one with the greatest loss."""
-        tried = [reworded(question, {place: swap}, repair=self.repair) for place in places for swap in place.swaps]
+        tried = alone(question, places, self.repair)
         values = yield tried
         top = highest(values)
-        return best_reached(tried, values) or (tried[top] if top is not None else None)
+        return best_reached(tried, values) or (tried[top[0]] if top else None)
 
 
 Words: TypeAlias = tuple[int, ...]
 """A position in the space of rewordings: for each place the index of a swap, or -1 for the original word."""
-Asked: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], list[CandidateValue | None]]
-Moved: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], tuple[Words, CandidateValue | None]]
 V_MAX = 3.0
 COUNTED = 10
 """When a place is drawn, its weight counts at most this many of its swaps."""
@@ -226,14 +223,14 @@ class Space:
         made = reworded(self.question, chosen, repair=self.repair)
         return made if chosen else Candidate(self.question.text, probe=True)
 
-    def ask(self, positions: Sequence[Words]) -> Asked:
+    def ask(self, positions: Sequence[Words]) -> Queries[list[CandidateValue | None]]:
         """The values of positions; each position is sent to the model once."""
         new = [words for words in dict.fromkeys(positions) if words not in self.known]
         if new:
             self.known.update(zip(new, (yield [self.candidate(words) for words in new]), strict=True))
         return [self.known[words] for words in positions]
 
-    def best_at(self, words: Words, place: int) -> Moved:
+    def best_at(self, words: Words, place: int) -> Queries[tuple[Words, CandidateValue | None]]:
         """The position with the best swap at a place, and its value; ``words`` itself if no swap is better."""
         tried = [(*words[:place], swap, *words[place + 1 :]) for swap in range(len(self.places[place].swaps))]
         values = yield from self.ask([words, *tried])
@@ -317,9 +314,7 @@ def _pull(word: int, better: int) -> float:
     return -V_MAX if word == better else V_MAX
 
 
-def mutate(
-    particle: Particle, space: Space, weights: Sequence[int], rng: Random
-) -> Generator[Sequence[Candidate], Sequence[CandidateValue | None], CandidateValue | None]:
+def mutate(particle: Particle, space: Space, weights: Sequence[int], rng: Random) -> Queries[CandidateValue | None]:
     """Replace one unchanged word by its best swap; the more words are changed already, the less likely this is."""
     changed = {place for place, word in enumerate(particle.words) if word >= 0}
     if rng.random() >= 1 - 2 * len(changed) / space.length:

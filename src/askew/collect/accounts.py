@@ -71,6 +71,12 @@ def person_named(tx: Tx, name: str) -> AnyRow:
     return row
 
 
+def has_other_owner(tx: Tx, annotator_id: int) -> bool:
+    """Whether somebody else is an owner, and not excluded: a study never loses its last one."""
+    is_owner = (annotator.c.role == "owner") & annotator.c.excluded_at.is_(None)
+    return tx.first(sa.select(annotator.c.id).where(is_owner, annotator.c.id != annotator_id)) is not None
+
+
 def require_worker(tx: Tx, annotator_id: int) -> AnyRow:
     """The row of a person, who must not be excluded."""
     row = person(tx, annotator_id)

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from askew.collect.accounts import add_annotator, person
+from askew.collect.accounts import add_annotator, has_other_owner, person
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.schema import annotator, invite, login
@@ -233,12 +233,7 @@ def change_role(tx: Tx, annotator_id: int, role: str, actor: int) -> None:
     """Make a person an owner or an annotator; every session of the person ends. The last owner stays one."""
     if role not in ("owner", "annotator"):
         raise Refused(f"There is no role {role!r}.")
-    owners = tx.value(
-        sa.select(sa.func.count()).where(
-            annotator.c.role == "owner", annotator.c.id != annotator_id, annotator.c.excluded_at.is_(None)
-        )
-    )
-    if role != "owner" and not owners:
+    if role != "owner" and not has_other_owner(tx, annotator_id):
         raise NotAllowed("This is the only owner, and a study needs one. Make somebody else an owner first.")
     person(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, role=role)

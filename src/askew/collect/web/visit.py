@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
+import sqlalchemy as sa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from sqlalchemy.engine import Row
@@ -113,6 +114,22 @@ LARGEST = 2**31 - 1
 """The largest id in a database."""
 Who = Literal["anyone", "person", "worker", "owner"]
 """Who may see a page: anyone, people who are signed in, people who also gave consent, or owners."""
+
+
+def id_in(text: str) -> int | None:
+    """The id in a text that people sent; None if it is not an id.
+
+    >>> id_in("12"), id_in("-1"), id_in("99999999999"), id_in("")
+    (12, None, None, None)
+    """
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST)) else None
+    return number if number is not None and number <= LARGEST else None
+
+
+def require_row(tx: Tx, table: sa.Table, number: int) -> None:
+    """Respond that there is no such page if the table has no row with this id."""
+    if tx.first(sa.select(table.c.id).where(table.c.id == number)) is None:
+        raise Failure(404)
 
 
 @cache
@@ -253,9 +270,7 @@ class Visit:
 
     def field_number(self, name: str) -> int:
         """An id from the form; 0, which is no id, if it is not a number."""
-        text = self.text(name)
-        number = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
-        return number if number <= LARGEST else 0
+        return id_in(self.text(name)) or 0
 
     def text(self, name: str) -> str:
         """A field of the form; empty if it was not sent."""

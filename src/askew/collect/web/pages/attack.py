@@ -39,9 +39,26 @@ def start(visit: Visit) -> Response:
     return visit.redirect(f"/write/{given['session']}")
 
 
-def show(visit: Visit) -> Response:
+def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
     """The image and the current step; after the end of the session, how it ended."""
-    return _page(visit)
+    number = visit.number("session")
+    with visit.service.database.read() as tx:
+        try:
+            task = writing.writing_task(tx, visit.me, number)
+        except Gone:
+            return _over(visit, number, status)
+        values = {"task": task, "settings": tx.settings, "now": tx.now}
+    failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
+    if failed is not None and failed is task.tries[-1] and not error and not notice:
+        error = "No robot could answer that question just now. No try was used. Ask it again, or ask another one."
+    typed = visit.text("question") or (failed.text if failed is not None and failed is task.tries[-1] else "")
+    values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
+    judged = task.open_question is not None and visit.field_number("try") == task.open_question.question_id
+    form = {name: visit.text(name) if judged else "" for name in ("answer", "verdict", "confidence")}
+    form["question"] = typed
+    # sent by a second tab for another step of the work: this page has no field for it
+    lost = "" if judged else visit.text("answer") or (visit.text("question") if task.open_question else "")
+    return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 
 def ask(visit: Visit) -> Response:
@@ -57,7 +74,7 @@ def ask(visit: Visit) -> Response:
         finally:
             service.in_flight.leave(visit.me)
     except Exception as error:
-        return page_again(visit, error, _page)
+        return page_again(visit, error, show)
     return visit.redirect(f"/write/{number}")
 
 
@@ -88,7 +105,7 @@ def judge(visit: Visit) -> Response:
 
         visit.once(f"judge {number}", act)
     except Exception as error:
-        return page_again(visit, error, _page)
+        return page_again(visit, error, show)
     return visit.redirect(f"/write/{number}")
 
 
@@ -98,8 +115,8 @@ def extend(visit: Visit) -> Response:
     try:
         visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})
     except Exception as error:
-        return page_again(visit, error, _page)
-    return _page(visit, notice="You have more time now.")
+        return page_again(visit, error, show)
+    return show(visit, notice="You have more time now.")
 
 
 def skip(visit: Visit) -> Response:
@@ -130,27 +147,6 @@ def _reason(given: str, known: tuple[str, ...]) -> str:
     if given not in known:
         raise Refused("Choose one of the reasons.")
     return given
-
-
-def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
-    number = visit.number("session")
-    with visit.service.database.read() as tx:
-        try:
-            task = writing.writing_task(tx, visit.me, number)
-        except Gone:
-            return _over(visit, number, status)
-        values = {"task": task, "settings": tx.settings, "now": tx.now}
-    failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
-    if failed is not None and failed is task.tries[-1] and not error and not notice:
-        error = "No robot could answer that question just now. No try was used. Ask it again, or ask another one."
-    typed = visit.text("question") or (failed.text if failed is not None and failed is task.tries[-1] else "")
-    values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
-    judged = task.open_question is not None and visit.field_number("try") == task.open_question.question_id
-    form = {name: visit.text(name) if judged else "" for name in ("answer", "verdict", "confidence")}
-    form["question"] = typed
-    # sent by a second tab for another step of the work: this page has no field for it
-    lost = "" if judged else visit.text("answer") or (visit.text("question") if task.open_question else "")
-    return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 
 def _over(visit: Visit, number: int, status: int) -> Response:

@@ -152,9 +152,9 @@ def instructions(visit: Visit) -> Response:
         return visit.render("instructions.html", settings=tx.settings, first=first)
 
 
-def password_page(visit: Visit) -> Response:
+def password_page(visit: Visit, status: int = 200, error: str = "", field: str = "password") -> Response:
     """The form for a new password."""
-    return _password(visit)
+    return visit.render("password.html", status, error=error, field=field, least=login.PASSWORD_LENGTHS[0])
 
 
 def change_password(visit: Visit) -> Response:
@@ -165,18 +165,14 @@ def change_password(visit: Visit) -> Response:
         if visit.person.password_hash and not service.passwords.matches(
             visit.person.password_hash, visit.text("old_password")
         ):
-            return _password(visit, 422, "The current password is wrong.", "old_password")
+            return password_page(visit, 422, "The current password is wrong.", "old_password")
         stored = service.passwords.hash(visit.text("password"))
     except Refused as error:
-        return _password(visit, 422, str(error))
+        return password_page(visit, 422, str(error))
     with service.database.write() as tx:
         login.change_password(tx, visit.me, stored)
         token = login.start_session(tx, visit.me)
     return visit.set_session(visit.redirect("/my-work?done=password"), token)
-
-
-def _password(visit: Visit, status: int = 200, error: str = "", field: str = "password") -> Response:
-    return visit.render("password.html", status, error=error, field=field, least=login.PASSWORD_LENGTHS[0])
 
 
 PAGES = (

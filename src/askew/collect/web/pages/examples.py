@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,7 +26,7 @@ from askew.collect.schema import (
 )
 from askew.collect.schema_parts import QUESTION_STATES, STANDINGS
 from askew.collect.web.failures import Failure
-from askew.collect.web.visit import Page, Visit
+from askew.collect.web.visit import Page, Visit, id_in, require_row
 
 ROWS = 50
 
@@ -44,27 +45,53 @@ def listed(visit: Visit) -> Response:
 
 def history(visit: Visit) -> Response:
     """Everything that happened to one question."""
-    return _one(visit, visit.number("question"))
+    number = visit.number("question")
+    with visit.service.database.read() as tx:
+        row = tx.first(
+            sa.select(
+                question,
+                image.c.sha256,
+                image.c.name.label("image_name"),
+                image.c.hidden_at,
+                round_.c.number.label("round"),
+                round_.c.state.label("round_state"),
+                annotator.c.pseudonym,
+                session.c.started_at,
+            )
+            .join(image, image.c.id == question.c.image_id)
+            .join(round_, round_.c.id == image.c.round_id)
+            .join(annotator, annotator.c.id == question.c.annotator_id)
+            .join(session, session.c.id == question.c.session_id)
+            .where(question.c.id == number)
+        )
+        if row is None:
+            raise Failure(404)
+        values: dict[str, Any] = {
+            "draws": tx.rows(
+                sa.select(draw, model.c.name)
+                .join(model, model.c.id == draw.c.model_id)
+                .where(draw.c.question_id == number)
+                .order_by(draw.c.n)
+            ),
+            "prediction": tx.first(sa.select(prediction).where(prediction.c.question_id == number)),
+            "judgement": tx.first(sa.select(judgement).where(judgement.c.question_id == number)),
+            "answers": _people(tx, verification, number),
+            "leases": _people(tx, lease, number),
+            "flags": _people(tx, flag, number),
+        }
+    return visit.render("example.html", row=row, **values)
 
 
 def take_out(visit: Visit) -> Response:
     """Put a question into quarantine."""
     note = visit.text("note").strip()[:200] or "by the owner"
-
-    def act(tx: Tx, number: int) -> None:
-        quarantine(tx, visit.me, number, note)
-
-    return _change(visit, "quarantine", act)
+    return _change(visit, "quarantine", lambda tx, number: quarantine(tx, visit.me, number, note))
 
 
 def decide(visit: Visit) -> Response:
     """Release a question from quarantine, or remove it."""
     keep = _keep(visit, "remove")
-
-    def act(tx: Tx, number: int) -> None:
-        resolve(tx, visit.me, number, keep)
-
-    return _change(visit, "resolve", act)
+    return _change(visit, "resolve", lambda tx, number: resolve(tx, visit.me, number, keep))
 
 
 def decide_about_image(visit: Visit) -> Response:
@@ -72,8 +99,7 @@ def decide_about_image(visit: Visit) -> Response:
     number, keep = visit.number("image"), _keep(visit, "hide")
 
     def act(tx: Tx) -> None:
-        if tx.first(sa.select(image.c.id).where(image.c.id == number)) is None:
-            raise Failure(404)
+        require_row(tx, image, number)
         resolve_reports(tx, visit.me, number, keep)
 
     visit.once(f"image {number}", act)
@@ -87,12 +113,12 @@ def _keep(visit: Visit, other: str) -> bool:
     return visit.text("decision") == "keep"
 
 
-def _change(visit: Visit, kind: str, change: Any) -> Response:
+def _change(visit: Visit, kind: str, change: Callable[[Tx, int], None]) -> Response:
+    """Change the question in the address, once for each form."""
     number = visit.number("question")
 
     def act(tx: Tx) -> None:
-        if tx.first(sa.select(question.c.id).where(question.c.id == number)) is None:
-            raise Failure(404)
+        require_row(tx, question, number)
         change(tx, number)
 
     visit.once(f"{kind} {number}", act)
@@ -132,8 +158,8 @@ def _matching(wanted: dict[str, str]) -> sa.Select[Any]:
     if wanted["q"]:
         parts = (question.c.text, prediction.c.answer, judgement.c.answer, annotator.c.pseudonym)
         statement = statement.where(sa.or_(*(part.icontains(wanted["q"], autoescape=True) for part in parts)))
-    if wanted["before"].isascii() and wanted["before"].isdigit() and len(wanted["before"]) < 10:
-        statement = statement.where(question.c.id < int(wanted["before"]))
+    if (before := id_in(wanted["before"])) is not None:
+        statement = statement.where(question.c.id < before)
     return statement
 
 
@@ -157,45 +183,10 @@ def _reported(tx: Tx) -> list[Any]:
     )
 
 
-def _one(visit: Visit, number: int) -> Response:
-    with visit.service.database.read() as tx:
-        row = tx.first(
-            sa.select(
-                question,
-                image.c.sha256,
-                image.c.name.label("image_name"),
-                image.c.hidden_at,
-                round_.c.number.label("round"),
-                round_.c.state.label("round_state"),
-                annotator.c.pseudonym,
-                session.c.started_at,
-            )
-            .join(image, image.c.id == question.c.image_id)
-            .join(round_, round_.c.id == image.c.round_id)
-            .join(annotator, annotator.c.id == question.c.annotator_id)
-            .join(session, session.c.id == question.c.session_id)
-            .where(question.c.id == number)
-        )
-        if row is None:
-            raise Failure(404)
-        values: dict[str, Any] = {
-            "draws": _of(tx, draw, number, draw.c.n, join=model, on=model.c.id == draw.c.model_id, extra=model.c.name),
-            "prediction": tx.first(sa.select(prediction).where(prediction.c.question_id == number)),
-            "judgement": tx.first(sa.select(judgement).where(judgement.c.question_id == number)),
-            "answers": _people(tx, verification, number),
-            "leases": _people(tx, lease, number),
-            "flags": _people(tx, flag, number),
-        }
-    return visit.render("example.html", row=row, **values)
-
-
-def _of(tx: Tx, table: sa.Table, number: int, order: Any, join: sa.Table, on: Any, extra: Any) -> list[Any]:
-    return list(tx.rows(sa.select(table, extra).join(join, on).where(table.c.question_id == number).order_by(order)))
-
-
-def _people(tx: Tx, table: sa.Table, number: int) -> list[Any]:
-    on = annotator.c.id == table.c.annotator_id
-    return _of(tx, table, number, table.c.id, annotator, on, annotator.c.pseudonym)
+def _people(tx: Tx, table: sa.Table, number: int) -> Sequence[Any]:
+    """The rows of a table about one question, each with the pseudonym of its person."""
+    rows = sa.select(table, annotator.c.pseudonym).join(annotator, annotator.c.id == table.c.annotator_id)
+    return tx.rows(rows.where(table.c.question_id == number).order_by(table.c.id))
 
 
 PAGES = (

@@ -11,7 +11,7 @@ from askew.collect.protocol import Refused
 from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
 from askew.collect.rounds import open_round
 from askew.collect.web import login, progress
-from askew.collect.web.visit import Page, Visit
+from askew.collect.web.visit import Page, Visit, id_in
 
 
 def home(visit: Visit) -> Response:
@@ -44,9 +44,13 @@ def finish(visit: Visit) -> Response:
 VERDICTS = (("correct", "✓", "Definitely correct"), ("wrong", "✗", "Definitely wrong"), ("unsure", "?", "Not sure"))
 
 
-def show_quiz(visit: Visit) -> Response:
+def show_quiz(visit: Visit, status: int = 200, error: str = "") -> Response:
     """The examples, or the result of the last attempt."""
-    return _quiz_page(visit)
+    with visit.service.database.read() as tx:
+        quiz = quiz_for(tx, visit.me)
+    if not quiz.needed and (quiz.last is None or not quiz.last.passed):
+        return visit.redirect("/home")
+    return visit.render("quiz.html", status, quiz=quiz, error=error, chosen=_verdicts(visit), verdicts=VERDICTS)
 
 
 def send_quiz(visit: Visit) -> Response:
@@ -58,22 +62,14 @@ def send_quiz(visit: Visit) -> Response:
 
         visit.once("quiz", act)
     except Refused as refusal:
-        return _quiz_page(visit, 422, str(refusal))
+        return show_quiz(visit, 422, str(refusal))
     return visit.redirect("/quiz")
 
 
 def _verdicts(visit: Visit) -> dict[int, str]:
     """Example to verdict, from the form."""
     sent = ((name.removeprefix("item-"), value) for name, value in visit.form.items() if name.startswith("item-"))
-    return {int(key): value for key, value in sent if key.isascii() and key.isdigit() and len(key) < 10}
-
-
-def _quiz_page(visit: Visit, status: int = 200, error: str = "") -> Response:
-    with visit.service.database.read() as tx:
-        quiz = quiz_for(tx, visit.me)
-    if not quiz.needed and (quiz.last is None or not quiz.last.passed):
-        return visit.redirect("/home")
-    return visit.render("quiz.html", status, quiz=quiz, error=error, chosen=_verdicts(visit), verdicts=VERDICTS)
+    return {number: value for key, value in sent if (number := id_in(key)) is not None}
 
 
 PAGES = (

@@ -14,7 +14,7 @@ from askew.collect.rounds import RoundCounts, blockers, change_round, round_coun
 from askew.collect.schema import annotator, draw, ensemble_member, event, image, model, prediction, question, round_
 from askew.collect.schema_parts import ROUND_STATES
 from askew.collect.web.failures import Failure
-from askew.collect.web.visit import Page, Visit
+from askew.collect.web.visit import Page, Visit, require_row
 
 LATEST = 1000
 """How many calls of each model the latencies are computed from."""
@@ -71,7 +71,7 @@ def change_state(visit: Visit) -> Response:
         )
 
     def act(tx: Tx) -> None:
-        _known(tx, number)
+        require_row(tx, round_, number)
         change_round(tx, number, to, visit.me)
 
     visit.once(f"round {number} {to}", act)
@@ -83,7 +83,7 @@ def switch_model(visit: Visit) -> Response:
     number, chosen, active = visit.number("round"), visit.number("model"), visit.text("active") == "yes"
 
     def act(tx: Tx) -> None:
-        _known(tx, number)
+        require_row(tx, round_, number)
         set_model_active(tx, number, chosen, active, visit.me)
 
     visit.once(f"model {number} {chosen}", act)
@@ -141,11 +141,6 @@ def _model(visit: Visit, tx: Tx, row: Any, calls: int, failed: int) -> ModelRow:
         p95=percentile(seconds, 0.95),
         resting=visit.service.robots.resting(row.id),
     )
-
-
-def _known(tx: Tx, round_id: int) -> None:
-    if tx.first(sa.select(round_.c.id).where(round_.c.id == round_id)) is None:
-        raise Failure(404)
 
 
 PAGES = (

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect import writing
-from askew.collect.accounts import person
+from askew.collect.accounts import has_other_owner, person
 from askew.collect.database import Tx, record_event
 from askew.collect.moderation import exclude
 from askew.collect.protocol import Refused
@@ -28,7 +28,7 @@ from askew.collect.schema import (
 )
 from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.web import login, progress
-from askew.collect.web.visit import Page, Visit
+from askew.collect.web.visit import Page, Visit, id_in
 
 ROWS = 50
 DONE = {"password": "Your password was changed.", "withdrawn": "The question was withdrawn."}
@@ -36,8 +36,7 @@ DONE = {"password": "Your password was changed.", "withdrawn": "The question was
 
 def history(visit: Visit) -> Response:
     """Own questions and answers, the latest first."""
-    older = visit.request.query_params.get("before", "")
-    before = int(older) if older.isascii() and older.isdigit() and len(older) < 10 else None
+    before = id_in(visit.request.query_params.get("before", ""))
     with visit.service.database.read() as tx:
         asked = _questions(tx, visit.me, before)
         answered = tx.rows(_answers(visit.me).order_by(sa.desc("at")).limit(ROWS))
@@ -81,10 +80,7 @@ def delete_account(visit: Visit) -> Response:
 
 def _forget(tx: Tx, me: int, remove_work: bool) -> None:
     who = person(tx, me)
-    other_owners = sa.select(annotator.c.id).where(
-        annotator.c.role == "owner", annotator.c.id != me, annotator.c.excluded_at.is_(None)
-    )
-    if who.role == "owner" and tx.first(other_owners) is None:
+    if who.role == "owner" and not has_other_owner(tx, me):
         raise Refused("You are the only owner of the study. Make somebody else an owner first.")
     if remove_work and who.excluded_at is None:
         exclude(tx, me, "deleted on the person's own request", me)

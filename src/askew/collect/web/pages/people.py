@@ -18,8 +18,7 @@ from askew.collect.protocol import NotAllowed
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
 from askew.collect.schema import annotator, invite, question, verification
 from askew.collect.web import login, progress
-from askew.collect.web.failures import Failure
-from askew.collect.web.visit import Page, Visit
+from askew.collect.web.visit import Page, Visit, require_row
 
 CODE_LENGTH = 60
 DAYS = (1, 14, 90)
@@ -27,94 +26,8 @@ LATEST = 20_000
 """How many answers the list compares; the page of one person compares all of that person's."""
 
 
-def listed(visit: Visit) -> Response:
+def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
     """Everybody, with counts of what they did."""
-    return _list(visit)
-
-
-def make_invite(visit: Visit) -> Response:
-    """Create an invite link and show it once: only its hash is stored. Sent again, the form gives the same link."""
-    role, code = visit.text("role"), visit.text("code").strip()
-    days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
-    error = ""
-    if role not in ("annotator", "owner"):
-        error = "Choose whom the link is for."
-    elif len(code) > CODE_LENGTH or "\0" in code:
-        error = f"A completion code has at most {CODE_LENGTH} characters."
-    elif code and role == "owner":
-        error = "A completion code is for the workers of a platform, who are annotators. Owners need no code."
-    if error:
-        return _list(visit, 422, error=error, role=role, days=days, code=code.replace("\0", ""))
-    token = visit.service.keys.token(visit.form_key)
-
-    def act(tx: Tx) -> None:
-        login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
-
-    visit.once("invite link", act)
-    return _list(visit, link=_link(visit, token), valid=days, many=bool(code))
-
-
-def one(visit: Visit) -> Response:
-    """One person, and what excluding this person would change."""
-    return _one(visit)
-
-
-def sign_in_link(visit: Visit) -> Response:
-    """A one-time link that signs a known person in, e.g. after a lost password."""
-    number = visit.number("person")
-    token = visit.service.keys.token(visit.form_key)
-
-    def act(tx: Tx) -> None:
-        role = person(tx, number).role
-        login.create_invite(tx, role, annotator_id=number, days=1, actor=visit.me, token=token)
-
-    _change(visit, "link", act)
-    return _one(visit, link=_link(visit, token))
-
-
-def change_role(visit: Visit) -> Response:
-    """Make somebody an owner or an annotator."""
-    number = visit.number("person")
-    _change(visit, "role", lambda tx: login.change_role(tx, number, visit.text("role"), visit.me))
-    return visit.redirect("/home" if number == visit.me else f"/owner/people/{number}")
-
-
-def exclude_person(visit: Visit) -> Response:
-    """Exclude somebody: their work stops counting, and others do it again."""
-    number, note = visit.number("person"), visit.text("note").strip()
-    if not note:
-        return _one(visit, error="Give the reason; it is kept in the log.", status=422)
-    if number == visit.me:
-        raise NotAllowed("You cannot exclude yourself.")
-    _change(visit, "exclude", lambda tx: exclude(tx, number, note, visit.me))
-    return visit.redirect(f"/owner/people/{number}")
-
-
-def qualify_person(visit: Visit) -> Response:
-    """Let a person who has not passed the quiz work."""
-    number = visit.number("person")
-    _change(visit, "qualify", lambda tx: qualify(tx, number, visit.me))
-    return visit.redirect(f"/owner/people/{number}")
-
-
-def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
-    """Change the person in the address, once for each form."""
-    number = visit.number("person")
-
-    def act(tx: Tx) -> None:
-        _known(tx, number)
-        change(tx)
-
-    visit.once(f"{kind} {number}", act)
-
-
-def _link(visit: Visit, token: str) -> str:
-    """The whole link. The Host header can be trusted: requests with other hosts are refused."""
-    scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
-    return f"{scheme}://{visit.request.headers['host']}{visit.service.root_path}/invite/{token}"
-
-
-def _list(visit: Visit, status: int = 200, **changes: Any) -> Response:
     asked = _counted(question, question.c.try_no.is_not(None))
     fooled = _counted(question, question.c.state.in_(("VERIFYING", "VERIFIED")))
     verified = _counted(verification, ~verification.c.excluded)
@@ -136,10 +49,33 @@ def _list(visit: Visit, status: int = 200, **changes: Any) -> Response:
     return visit.render("people.html", status, **values)
 
 
-def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:
+def make_invite(visit: Visit) -> Response:
+    """Create an invite link and show it once: only its hash is stored. Sent again, the form gives the same link."""
+    role, code = visit.text("role"), visit.text("code").strip()
+    days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
+    error = ""
+    if role not in ("annotator", "owner"):
+        error = "Choose whom the link is for."
+    elif len(code) > CODE_LENGTH or "\0" in code:
+        error = f"A completion code has at most {CODE_LENGTH} characters."
+    elif code and role == "owner":
+        error = "A completion code is for the workers of a platform, who are annotators. Owners need no code."
+    if error:
+        return listed(visit, 422, error=error, role=role, days=days, code=code.replace("\0", ""))
+    token = visit.service.keys.token(visit.form_key)
+
+    def act(tx: Tx) -> None:
+        login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
+
+    visit.once("invite link", act)
+    return listed(visit, link=_link(visit, token), valid=days, many=bool(code))
+
+
+def one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:
+    """One person, and what excluding this person would change."""
     number = visit.number("person")
     with visit.service.database.read() as tx:
-        _known(tx, number)
+        require_row(tx, annotator, number)
         who = person(tx, number)
         values = {
             "row": who,
@@ -155,14 +91,64 @@ def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Re
     return visit.render("one_person.html", status, link=link, error=error, **values)
 
 
+def sign_in_link(visit: Visit) -> Response:
+    """A one-time link that signs a known person in, e.g. after a lost password."""
+    number = visit.number("person")
+    token = visit.service.keys.token(visit.form_key)
+
+    def act(tx: Tx) -> None:
+        role = person(tx, number).role
+        login.create_invite(tx, role, annotator_id=number, days=1, actor=visit.me, token=token)
+
+    _change(visit, "link", act)
+    return one(visit, link=_link(visit, token))
+
+
+def change_role(visit: Visit) -> Response:
+    """Make somebody an owner or an annotator."""
+    number = visit.number("person")
+    _change(visit, "role", lambda tx: login.change_role(tx, number, visit.text("role"), visit.me))
+    return visit.redirect("/home" if number == visit.me else f"/owner/people/{number}")
+
+
+def exclude_person(visit: Visit) -> Response:
+    """Exclude somebody: their work stops counting, and others do it again."""
+    number, note = visit.number("person"), visit.text("note").strip()
+    if not note:
+        return one(visit, error="Give the reason; it is kept in the log.", status=422)
+    if number == visit.me:
+        raise NotAllowed("You cannot exclude yourself.")
+    _change(visit, "exclude", lambda tx: exclude(tx, number, note, visit.me))
+    return visit.redirect(f"/owner/people/{number}")
+
+
+def qualify_person(visit: Visit) -> Response:
+    """Let a person who has not passed the quiz work."""
+    number = visit.number("person")
+    _change(visit, "qualify", lambda tx: qualify(tx, number, visit.me))
+    return visit.redirect(f"/owner/people/{number}")
+
+
+def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
+    """Change the person in the address, once for each form."""
+    number = visit.number("person")
+
+    def act(tx: Tx) -> None:
+        require_row(tx, annotator, number)
+        change(tx)
+
+    visit.once(f"{kind} {number}", act)
+
+
+def _link(visit: Visit, token: str) -> str:
+    """The whole link. The Host header can be trusted: requests with other hosts are refused."""
+    scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
+    return f"{scheme}://{visit.request.headers['host']}{visit.service.root_path}/invite/{token}"
+
+
 def _counted(table: sa.Table, where: sa.ColumnElement[bool]) -> sa.ScalarSelect[Any]:
     mine = table.c.annotator_id == annotator.c.id
     return sa.select(sa.func.count()).select_from(table).where(mine, where).correlate(annotator).scalar_subquery()
-
-
-def _known(tx: Tx, number: int) -> None:
-    if tx.first(sa.select(annotator.c.id).where(annotator.c.id == number)) is None:
-        raise Failure(404)
 
 
 PAGES = (

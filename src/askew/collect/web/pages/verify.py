@@ -34,9 +34,23 @@ def start(visit: Visit) -> Response:
     return _next(visit, given["task"])
 
 
-def show(visit: Visit) -> Response:
+def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
     """The image and the question."""
-    return _page(visit)
+    task = _task(visit)
+    with visit.service.database.read() as tx:
+        try:
+            shown = verify_queue.open_task(tx, visit.me, task)
+        except Gone as over:
+            late = visit.text("answer").strip()
+            return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over), late=late)
+        done = progress.progress_of(tx, visit.me).verified
+        values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
+    saved = visit.request.query_params.get("saved", "")
+    typed = {"answer": visit.text("answer"), "confidence": visit.text("confidence")}
+    reference = visit.request.path_params["task"]
+    draft = visit.service.keys.label(f"{visit.me} {task}")
+    values |= {"saved": saved, "reasons": REASONS, "reference": reference, "typed": typed, "draft": draft}
+    return visit.render("verify.html", status, error=error, notice=notice, **values)
 
 
 def answer(visit: Visit) -> Response:
@@ -53,7 +67,7 @@ def answer(visit: Visit) -> Response:
 
         stored = visit.once(f"verify {task}", act)
     except Exception as error:
-        return page_again(visit, error, _page)
+        return page_again(visit, error, show)
     if visit.text("then") == "stop" or stored.get("excluded"):
         return visit.redirect("/home")
     return _next(visit, stored["task"], saved="late" if stored["late"] else "yes")
@@ -65,8 +79,8 @@ def extend(visit: Visit) -> Response:
     try:
         visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
     except Exception as error:
-        return page_again(visit, error, _page)
-    return _page(visit, notice="You have more time now.")
+        return page_again(visit, error, show)
+    return show(visit, notice="You have more time now.")
 
 
 def skip(visit: Visit) -> Response:
@@ -101,24 +115,6 @@ def _next(visit: Visit, task: str | None, saved: str = "") -> Response:
         return visit.redirect(f"/home?nothing={nothing}")
     reference = visit.service.keys.seal(task)
     return visit.redirect(f"/verify/{reference}" + (f"?saved={saved}" if saved else ""))
-
-
-def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
-    task = _task(visit)
-    with visit.service.database.read() as tx:
-        try:
-            shown = verify_queue.open_task(tx, visit.me, task)
-        except Gone as over:
-            late = visit.text("answer").strip()
-            return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over), late=late)
-        done = progress.progress_of(tx, visit.me).verified
-        values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
-    saved = visit.request.query_params.get("saved", "")
-    typed = {"answer": visit.text("answer"), "confidence": visit.text("confidence")}
-    reference = visit.request.path_params["task"]
-    draft = visit.service.keys.label(f"{visit.me} {task}")
-    values |= {"saved": saved, "reasons": REASONS, "reference": reference, "typed": typed, "draft": draft}
-    return visit.render("verify.html", status, error=error, notice=notice, **values)
 
 
 PAGES = (

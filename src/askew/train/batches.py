@@ -121,20 +121,13 @@ class FeatureTable:
 
     def take(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Features (B, K, D), boxes (B, K, 4) and mask (B, K) of these rows (B,)."""
-        features = (
-            self._whole.index_select(0, rows) if self._in_memory else torch.from_numpy(self.features[rows.numpy()])
-        )
+        if isinstance(self.features, np.memmap):
+            features = torch.from_numpy(self.features[rows.numpy()])
+        else:
+            features = torch.from_numpy(self.features).index_select(0, rows)
         if features.dtype == torch.uint8:
             features = features.to(torch.float32) / 255
         return features.to(torch.float32), self.boxes.index_select(0, rows), self.mask.index_select(0, rows)
-
-    @property
-    def _in_memory(self) -> bool:
-        return not isinstance(self.features, np.memmap)
-
-    @property
-    def _whole(self) -> Tensor:
-        return torch.from_numpy(self.features)
 
 
 def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> FeatureTable:

@@ -21,7 +21,9 @@ from torch import Tensor, nn
 
 from askew.errors import AskewError, BadOption, RunError, need
 from askew.files.read_write import replaced, write_joined
+from askew.models.onnx_model import REFERENCE, load_onnx
 from askew.nets.layers import Output
+from askew.nets.networks import PIXELS
 from askew.nets.region_encoder import RegionEncoder
 from askew.train.checkpoint import Trained, load_trained
 from askew.world.draw import draw
@@ -54,7 +56,7 @@ def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Pa
     size = encoder.config.size
     module = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     images = torch.stack([_world_image(index, size) for index in range(2)])
-    _export(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"), {})
+    _export(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"))
     _write_json(folder / "encoder.json", {**encoder.config.record(), "vocabulary": dict(labels)})
 
 
@@ -72,7 +74,7 @@ def export_trained(trained: Trained, folder: Path, name: str = "model", about: M
         output = trained.net(*(example.get(part) for part in ("tokens", "features", "boxes", "mask")))
     outputs = tuple(part for part in Output._fields if getattr(output, part) is not None)
     example_inputs = tuple(example[part] for part in names)
-    _export(folder / f"{name}.onnx", module, names, example_inputs, outputs, {"tokens": "words"})
+    _export(folder / f"{name}.onnx", module, names, example_inputs, outputs)
     record = {
         "net": net,
         "eyes": image_input,
@@ -82,8 +84,6 @@ def export_trained(trained: Trained, folder: Path, name: str = "model", about: M
         **(about or {}),
     }
     if image_input == "pixels":
-        from askew.nets.networks import PIXELS
-
         record["size"] = PIXELS
     _write_json(folder / f"{name}.json", record)
 
@@ -118,8 +118,6 @@ def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
     tokens = torch.randint(1, net["words"], (2, 9), generator=rng)
     tokens[1, 6:] = 0
     if image_input == "pixels":
-        from askew.nets.networks import PIXELS
-
         return {"tokens": tokens, "features": torch.rand(2, 3, PIXELS, PIXELS, generator=rng)}
     regions = 1 if image_input == "none" else 5
     mask = torch.ones(2, regions, dtype=torch.bool)
@@ -134,12 +132,7 @@ def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
 
 
 def _export(
-    path: Path,
-    module: nn.Module,
-    inputs: Sequence[str],
-    example: tuple[Tensor, ...],
-    outputs: Sequence[str],
-    lengths: Mapping[str, str],
+    path: Path, module: nn.Module, inputs: Sequence[str], example: tuple[Tensor, ...], outputs: Sequence[str]
 ) -> None:
     """Write the module as ONNX and compare its output with torch's."""
     onnx = need("onnx", "train")
@@ -147,10 +140,10 @@ def _export(
     for part in (*module.parameters(), *module.buffers()):
         if part.is_floating_point() and part.numel() > LARGE:
             part.data = part.data.half().float()
+    lengths = {"tokens": "words"}
+    if "mask" in inputs:  # on regions; pixels have a fixed size
+        lengths |= {"features": "regions", "boxes": "regions", "mask": "regions"}
     sizes = {name: {0: "batch"} | ({1: lengths[name]} if name in lengths else {}) for name in inputs}
-    for name in ("features", "boxes", "mask"):
-        if name in sizes and len(inputs) == 4:
-            sizes[name][1] = "regions"
     memory = io.BytesIO()
     with warnings.catch_warnings(), torch.inference_mode():
         warnings.simplefilter("ignore")
@@ -191,8 +184,6 @@ def _halve(onnx: Any, model: Any) -> None:
 def _compare(
     path: Path, example: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
 ) -> None:
-    from askew.models.onnx_model import load_onnx
-
     exported_outputs = load_onnx(path, 1).run(None, {name: value.numpy() for name, value in example.items()})
     for name, exported, expected in zip(outputs, exported_outputs, expected_outputs, strict=True):
         apart = float(np.abs(exported.astype(np.float64) - expected.numpy().astype(np.float64)).max())
@@ -216,8 +207,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     except AskewError as trouble:
         parser.exit(2, f"{parser.prog}: {trouble}\n")
     if input_of(trained.config) == "encoder":
-        from askew.models.onnx_model import REFERENCE
-
         for name in ("encoder.onnx", "encoder.json"):
             with replaced(args.output / name) as file:
                 file.write((REFERENCE / name).read_bytes())

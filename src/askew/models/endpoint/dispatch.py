@@ -122,9 +122,7 @@ class Dispatcher:
                 prediction = self._read(question, verdict)
                 return prediction and replace(prediction, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
-                self._stop(
-                    ModelError(f"{self.settings.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
-                )
+                self._give_up(f"{self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
                 return None
             if isinstance(verdict, Failed) or tries > self.settings.retries:
                 return self._failed(question, verdict, tries, seconds)
@@ -136,7 +134,7 @@ class Dispatcher:
         self.in_a_row, self.answered = 0, True
         prediction = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
         if trouble := self.replies.trouble(prediction, self.chat.wants_scores, bool(self.settings.give_up)):
-            self._stop(ModelError(f"{self.settings.url}: {trouble}"))
+            self._give_up(trouble)
             return prediction if prediction.failed else None
         return prediction
 
@@ -204,9 +202,7 @@ class Dispatcher:
             self._limiter.failed(round_, bool(verdict.after))
             if verdict.after is not None and verdict.after > LONGEST_WAIT:
                 reason = f"{self._clean(verdict.reason)}; the endpoint asks to wait {verdict.after:,.0f} s"
-                self._stop(
-                    ModelError(f"{self.settings.url}: {reason}. Every answer is kept; run the same command again then.")
-                )
+                self._give_up(f"{reason}. Every answer is kept; run the same command again then.")
             elif verdict.after:
                 self._limiter.pause(verdict.after)
         elif isinstance(verdict, Completion):
@@ -219,13 +215,10 @@ class Dispatcher:
         elif silences == self.silences:
             self.silences += 1
         if self.settings.give_up and self.silences >= max(self.settings.give_up, 2 * (self.settings.retries + 1)):
-            self._stop(
-                ModelError(
-                    f"{self.settings.url}: {self.silences} requests in a row got no reply within "
-                    f"{self.settings.timeout:g} s. "
-                    "Earlier answers are kept; the same command resumes once the endpoint answers (timeout=... "
-                    "waits longer, give_up=0 never stops)."
-                )
+            self._give_up(
+                f"{self.silences} requests in a row got no reply within {self.settings.timeout:g} s. Earlier answers "
+                "are kept; the same command resumes once the endpoint answers (timeout=... waits longer, give_up=0 "
+                "never stops)."
             )
 
     async def _reserve(self, read: int, written: int) -> Reserved | None:
@@ -250,11 +243,9 @@ class Dispatcher:
         if isinstance(verdict, Retry) or not self.answered:
             self.in_a_row += 1
         if self.settings.give_up and self.in_a_row >= self.settings.give_up:
-            self._stop(
-                ModelError(
-                    f"{self.settings.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. "
-                    "Answers are kept; the same command resumes once the endpoint answers (give_up=0 never stops)."
-                )
+            self._give_up(
+                f"{self.in_a_row} questions in a row got no answer; the last: {reason}. Answers are kept; the same "
+                "command resumes once the endpoint answers (give_up=0 never stops)."
             )
         return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
 
@@ -264,6 +255,9 @@ class Dispatcher:
             await asyncio.wait_for(self._end.wait(), pause)
         except asyncio.TimeoutError:
             return
+
+    def _give_up(self, reason: str) -> None:
+        self._stop(ModelError(f"{self.settings.url}: {reason}"))
 
     def _stop(self, why: RunError) -> None:
         self.ended = self.ended or why

@@ -95,7 +95,7 @@ class Predictions:
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The answers in the file."""
         found = [
-            Prediction(q.id, answer, None, None if answer is not None else "no prediction in the file")
+            Prediction(q.id, answer, error=None if answer is not None else "no prediction in the file")
             for q, answer in ((q, self.answers.get(self.key(q.id))) for q in questions)
         ]
         missing = [prediction.question_id for prediction in found if prediction.failed]

@@ -82,21 +82,18 @@ class Residual(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.body = nn.Sequential(*conv(width, width), nn.Conv2d(width, width, 3, padding=1, bias=False), norm(width))
+        self.body = nn.Sequential(
+            *conv(width, width), nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Same shape."""
         return fn.relu(x + self.body(x))
 
 
-def norm(width: int) -> nn.Module:
-    """Batch normalisation."""
-    return nn.BatchNorm2d(width)
-
-
 def conv(inside: int, outside: int, kernel: int = 3, stride: int = 1) -> list[nn.Module]:
     """A convolution, normalised and rectified."""
-    return [nn.Conv2d(inside, outside, kernel, stride, kernel // 2, bias=False), norm(outside), nn.ReLU()]
+    return [nn.Conv2d(inside, outside, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(outside), nn.ReLU()]
 
 
 class RegionEncoder(nn.Module):

@@ -209,7 +209,7 @@ def load_processor(transformers: Any, folder: Folder, config: Any) -> Any:
     Images are prepared with Pillow even if torchvision is installed, so that answers do not depend on that; only
     families that transformers has no other code for use torchvision.
     """
-    processor = _load(transformers, folder, config)
+    processor = _auto_processor(transformers, folder, config)
     image_processor = getattr(processor, "image_processor", None)
     if image_processor is None:
         if (folder.path / "preprocessor_config.json").is_file():
@@ -223,7 +223,7 @@ def load_processor(transformers: Any, folder: Folder, config: Any) -> Any:
     return processor
 
 
-def _load(transformers: Any, folder: Folder, config: Any) -> Any:
+def _auto_processor(transformers: Any, folder: Folder, config: Any) -> Any:
     try:
         return transformers.AutoProcessor.from_pretrained(folder.path, **LOCAL)
     except (ImportError, ValueError, TypeError) as error:

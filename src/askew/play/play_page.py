@@ -15,7 +15,6 @@ from askew.play.playground import (
     ATTACKS,
     BUDGET,
     CHOSEN,
-    DataImage,
     Playground,
     Trial,
     TriedSuite,
@@ -193,9 +192,10 @@ class PlayPage:
             action="/ask",
             id="ask",
         )
+        name = "Your image" if shown.uploaded else f"Image {shown.ref.id}"
         image = el(
             "div",
-            el("img", src=f"/image/{key}", alt=_image_name(shown), class_="big"),
+            el("img", src=f"/image/{key}", alt=name, class_="big"),
             el("a", "Choose another image", href="#images", class_="to-images"),
         )
         return el("section", image, join(form, self._known(key, asked)), class_="ask", aria_label="Ask")
@@ -226,7 +226,7 @@ class PlayPage:
                 el("th", name, scope="row"),
                 el("td", _answer_text(answer)),
                 el("td", _correctness(trial, answer)),
-                el("td", _confidence(answer)),
+                el("td", "—" if answer.score is None else f"{answer.score:.0%}"),
             )
             for name, answer in zip(models, trial.answers, strict=True)
         ]
@@ -300,7 +300,7 @@ class PlayPage:
                 "li",
                 _mark(outcome),
                 f" {name}: ",
-                _answer_before(before) if is_own_pair else None,
+                join(_answer_text(before), " → ") if is_own_pair else None,
                 _answer_text(answer),
             )
             for name, outcome, before, answer in zip(names, tried.outcomes, tried.before, tried.answers, strict=True)
@@ -355,10 +355,6 @@ def _choice(name: str, options: Sequence[str]) -> Html:
     return el("select", *(el("option", option) for option in options), name=name)
 
 
-def _image_name(shown: DataImage) -> str:
-    return "Your image" if shown.uploaded else f"Image {shown.ref.id}"
-
-
 def _mark(outcome: str) -> Html:
     sign, words = OUTCOMES[outcome]
     return el("span", f"{sign} {words}", class_=f"mark {outcome}")
@@ -377,15 +373,7 @@ def _correctness(trial: Trial, answer: Prediction) -> Html:
     return el("span", "✓ correct" if right else "✗ wrong", class_="mark held" if right else "mark broke")
 
 
-def _answer_before(answer: Prediction) -> Html:
-    return join(_answer_text(answer), " → ")
-
-
 def _answer_text(answer: Prediction) -> Html:
     if answer.failed:
         return el("span", f"no answer ({answer.error})", class_="quiet")
     return el("q", answer.answer or "")
-
-
-def _confidence(answer: Prediction) -> str:
-    return "—" if answer.score is None else f"{answer.score:.0%}"

@@ -200,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
         except AskewError as error:
             raise _Problem(HTTPStatus.BAD_REQUEST, str(error)) from error
 
-    def _trial(self, number: str) -> Any:
+    def _trial(self, number: str) -> Trial:
         trial = self.server.ground.trials.get(int(number)) if number.isdecimal() and len(number) < 10 else None
         if trial is None:
             raise _Problem(HTTPStatus.NOT_FOUND, "That question is no longer here. Ask it again.")
@@ -210,10 +210,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if not (place.isdecimal() and at.isdecimal()):
                 raise IndexError(place)
-            found: TriedVariant = self._trial(number).suites[int(place)].variants[int(at)]
+            return self._trial(number).suites[int(place)].variants[int(at)]
         except (IndexError, ValueError):
             raise _Problem(HTTPStatus.NOT_FOUND, "There is no such variant.") from None
-        return found
 
     def _form(self) -> _Form:
         length = self.headers.get("Content-Length", "")
@@ -288,12 +287,8 @@ def read_form(kind: str, body: bytes) -> _Form:
         elif named:
             form.texts.setdefault(named[1].decode("utf-8", "replace"), []).append(content.decode("utf-8", "replace"))
     if not form.file:
-        raise _no_file()
+        raise _Problem(HTTPStatus.BAD_REQUEST, "No file was sent. Choose an image first.")
     return form
-
-
-def _no_file() -> _Problem:
-    return _Problem(HTTPStatus.BAD_REQUEST, "No file was sent. Choose an image first.")
 
 
 def serve(ground: Playground, output: FailuresFile, port: int) -> PlayServer:

@@ -251,7 +251,7 @@ class Playground:
     def _find_question(self, shown: DataImage, text: str, expected: str) -> tuple[Question, str]:
         """The question (from the data, if it is there) and the source of its correct answer."""
         same = next((one for one in shown.questions if one.text.lower() == text.lower()), None)
-        if same is not None and (not expected or normalise(expected) == _modal_answer(same.answers)):
+        if same is not None and (not expected or normalise(expected) == modal_answer(same.answers, normalise)):
             return same, "data" if same.answers else ""
         key = question_key({"image": str(shown.ref.id), "question": text, "context": expected})
         scene = shown.questions[0].scene if shown.questions else None
@@ -347,10 +347,6 @@ def outcome_of(suite: Suite, original: Question, variant: Variant, before: Predi
 def _with_image(variant: Variant, image: ImageRef | None) -> Variant:
     """The variant with the trial's own image, since the attack's folder is deleted."""
     return replace(variant, question=replace(variant.question, image=image))
-
-
-def _modal_answer(answers: Sequence[str]) -> str:
-    return modal_answer(answers, normalise)
 
 
 def expected_answer(question: Question) -> str:

@@ -6,8 +6,8 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
@@ -123,18 +123,13 @@ def evaluate(
             )
     source = as_data(data, images, skip_bad)  # type: ignore[arg-type]  # None is refused there
     named_suites = [as_suite(named_suite) for named_suite in _suites(suite, source)]
-    folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
-    with ExitStack() as on_failure:
-        if output is None:
-            on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+    with _kept_folder(output) as (folder, files):
         runs = run_models(named_models, source, named_suites, folder, run_settings, "askew.evaluate(...)", tell=_warn)
         for results in runs.results:
             for sentence in form_sentences(results, WRONG):
                 warnings.warn(sentence, stacklevel=2)
         if runs.failures:
             raise runs.failures[0]
-        files = _Files()
-        weakref.finalize(files, on_failure.pop_all().close)
     loaded = tuple(Result(one, files) for one in runs.folders)
     return Comparison(loaded) if several else loaded[0]
 
@@ -188,21 +183,29 @@ def attack_model(
     attack_settings = AttackSettings(**{key: value for key, value in settings.items() if key in attack_options})
     run_settings = settings_from({key: value for key, value in settings.items() if key not in attack_options})
     named_model, source = as_model(model, name), as_data(data, images)
-    folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
-    with ExitStack() as on_failure:
-        if output is None:
-            on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+    with _kept_folder(output) as (folder, files):
         run = AttackRun(named_model, source, as_attack(attack), AttackSuite(), folder, attack_settings, run_settings)
         runs = run.run("askew.attack_model(...)", tell=_warn)
         if runs.failures:
             raise runs.failures[0]
-        files = _Files()
-        weakref.finalize(files, on_failure.pop_all().close)
     return Result(folder, files)
 
 
 class _Files:
     """Held by the results of a run: when the last of them is gone, a temporary folder is deleted."""
+
+
+@contextmanager
+def _kept_folder(output: str | Path | None) -> Iterator[tuple[Path, _Files]]:
+    """The folder of a run. Without ``output`` it is temporary: deleted at once if the run fails, otherwise together with
+    the ``_Files``.
+    """
+    folder, files = Path(output or tempfile.mkdtemp(prefix="askew-")), _Files()
+    with ExitStack() as on_failure:
+        if output is None:
+            on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield folder, files
+        weakref.finalize(files, on_failure.pop_all().close)
 
 
 def _warn(kind: str, sentence: str) -> None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from askew.language.tagger import Tagger, Token
 from askew.perturb.back_translation import BackTranslation
 from askew.perturb.lexical import P2Perturbation
 from askew.perturb.lexical.substitutions import Edit, edited
-from askew.types import Candidate, Place, Question, Variant
+from askew.types import Candidate, Id, Place, Question, Variant
 from askew.verbs import Encoder
 
 Fooled = Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
@@ -89,10 +90,11 @@ class RuleLearner:
             DataError: when no rule fools the model.
         """
         rewrites = self._alike(questions, self._frequent(questions))
-        asked = [(questions[one.number], one.text) for made in rewrites.values() for one in made]
-        distinct = list(dict.fromkeys((question.id, text) for question, text in asked))
-        first = {(question.id, text): (question, text) for question, text in reversed(asked)}
-        said = dict(zip(distinct, fooled([first[key] for key in distinct]), strict=True))
+        asked: dict[tuple[Id, str], tuple[Question, str]] = {}
+        for one in chain.from_iterable(rewrites.values()):
+            question = questions[one.number]
+            asked.setdefault((question.id, one.text), (question, one.text))
+        said = dict(zip(asked, fooled(list(asked.values())), strict=True))
         hits = {
             rule: [one for one in ones if said[questions[one.number].id, one.text]] for rule, ones in rewrites.items()
         }
@@ -108,17 +110,16 @@ class RuleLearner:
 
     def paraphrases(self, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
         """Pairs of a question and a paraphrase that is similar enough and differs in only a few words."""
-        pairs = list(dict.fromkeys(self._proposed(questions)))
-        pairs = [pair for pair in pairs if _few_edits(*pair)]
+        pairs = [pair for pair in dict.fromkeys(self._proposed(questions)) if _few_edits(*pair)]
         self._similarity.read([text for pair in pairs for text in pair])
-        return (pair for pair in pairs if self._similarity.of(pair[0], [pair[1]])[0] >= self.threshold)
+        return (pair for pair in pairs if self._is_similar(*pair))
 
     @cached_property
     def threshold(self) -> float:
         """The similarity that 90 % of P2's reviewed paraphrases reach with this encoder."""
         pairs = [rule.good for rule in reviewed() if rule.good[0]]
         self._similarity.read([text for pair in pairs for text in pair])
-        found = sorted((self._similarity.of(old, [new])[0] for old, new in pairs), reverse=True)
+        found = sorted((self._similarity.between(*pair) for pair in pairs), reverse=True)
         return found[int(_REVIEWED_PASS * len(found)) - 1]
 
     def _proposed(self, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
@@ -139,9 +140,8 @@ class RuleLearner:
     def _frequent(self, questions: Sequence[Question]) -> list[RewriteRule]:
         """Those rules induced from the paraphrases whose patterns are frequent, the most frequent first."""
         pairs = list(self.paraphrases(questions))
-        tags = dict(
-            zip((t for pair in pairs for t in pair), self.tagger.tags([t for p in pairs for t in p]), strict=True)
-        )
+        texts = [text for pair in pairs for text in pair]
+        tags = dict(zip(texts, self.tagger.tags(texts), strict=True))
         support: Counter[RewriteRule] = Counter()
         for old, new in pairs:
             support.update(induced(old, tags[old], new, tags[new]))
@@ -183,7 +183,7 @@ class RuleLearner:
         return not faults and self._translation.fault(question.text, one.text) in ("", "unchanged")
 
     def _is_similar(self, old: str, new: str) -> bool:
-        return self._similarity.of(old, [new])[0] >= self.threshold
+        return self._similarity.between(old, new) >= self.threshold
 
     def _chosen(
         self, questions: Sequence[Question], hits: dict[RewriteRule, list[Rewrite]], rewrites: dict[RewriteRule, int]
@@ -195,7 +195,7 @@ class RuleLearner:
         """
         best = [0.0] * len(questions)
         scores = {
-            rule: [(one.number, self._similarity.of(questions[one.number].text, [one.text])[0]) for one in made]
+            rule: [(one.number, self._similarity.between(questions[one.number].text, one.text)) for one in made]
             for rule, made in hits.items()
         }
         chosen: list[RewriteRule] = []

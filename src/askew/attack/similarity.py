@@ -50,6 +50,10 @@ class SentenceSimilarity:
         """The similarity of each text to the original, rounded to six places."""
         return [angular(cosine) for cosine in self.cosines([(original, text) for text in texts])]
 
+    def between(self, one: str, other: str) -> float:
+        """The similarity of two texts, rounded to six places."""
+        return self.of(one, [other])[0]
+
     def cosines(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The cosine of each pair of texts."""
         self.read([text for pair in pairs for text in pair])

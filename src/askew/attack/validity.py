@@ -172,7 +172,7 @@ class StrictChecks:
         self._similarity.read(texts)
 
     def _check(self, question: Question, candidate: Candidate) -> Validity:
-        similarity = self._similarity.of(question.text, [candidate.text])[0]
+        similarity = self._similarity.between(question.text, candidate.text)
         faults, grammar = self.words(question, candidate)
         return Validity(("similarity", *faults) if similarity < self.least else faults, similarity, grammar)
 

@@ -82,10 +82,9 @@ def sears(
     if mode == "learn":
         learner = RuleLearner(rules, least_fooled=least_fooled, back_translation=back_translation, encoder=encoder)
         swaps = LearnedRuleSwaps(learner)
-    search, paper = EachAlone(repair=False), "Ribeiro et al. 2018"
-    return checked(
-        Attack("sears", swaps, search, similar(similarity, encoder), Goal(goal), paper=paper), strict, encoder
-    )
+    search, constraints = EachAlone(repair=False), similar(similarity, encoder)
+    attack = Attack("sears", swaps, search, constraints, Goal(goal), paper="Ribeiro et al. 2018")
+    return checked(attack, strict, encoder)
 
 
 def textfooler(
@@ -106,21 +105,15 @@ def textfooler(
     before the swap) is not checked below 15 words, that is for nearly every question. By default the whole question is
     compared with the original.
     """
-    paper = "Jin et al. 2020"
-    swaps = (
-        VectorSwaps(vectors, least, compounds=not faithful)
-        if vectors
-        else SynonymSwaps("all" if faithful else "likely")
-    )
+    swaps: Proposals = SynonymSwaps("all" if faithful else "likely")
+    if vectors:
+        swaps = VectorSwaps(vectors, least, compounds=not faithful)
+    search, constraints = GreedySearch(), valid(similarity, encoder)
     if faithful:
-        released = (ContentWords(), SamePartOfSpeech(window=4), SimilarWindow(encoder=encoder))
         search = GreedySearch("unknown", released=True, pairs=False, repair=False)
-        return checked(Attack("textfooler", swaps, search, released, Goal(goal), paper=paper), strict, encoder)
-    return checked(
-        Attack("textfooler", swaps, GreedySearch(), valid(similarity, encoder), Goal(goal), paper=paper),
-        strict,
-        encoder,
-    )
+        constraints = (ContentWords(), SamePartOfSpeech(window=4), SimilarWindow(encoder=encoder))
+    attack = Attack("textfooler", swaps, search, constraints, Goal(goal), paper="Jin et al. 2020")
+    return checked(attack, strict, encoder)
 
 
 def pso(
@@ -145,9 +138,8 @@ def pso(
     swaps = SememeSwaps(sememes, compounds=not faithful)
     constraints = () if faithful else valid(similarity, encoder)
     search = SwarmSearch(particles, rounds, repair=not faithful)
-    return checked(
-        Attack("pso", swaps, search, constraints, Goal(goal), least, paper="Zang et al. 2020"), strict, encoder
-    )
+    attack = Attack("pso", swaps, search, constraints, Goal(goal), least, paper="Zang et al. 2020")
+    return checked(attack, strict, encoder)
 
 
 def pwws(
@@ -162,17 +154,11 @@ def pwws(
     ``faithful``: synonyms of any sense, no constraint except that function words stay, and the search does not stop
     when a single swap reaches the goal.
     """
-    paper = "Ren et al. 2019"
+    swaps, search, constraints = SynonymSwaps(), SaliencySearch(), valid(similarity, encoder)
     if faithful:
-        search = SaliencySearch(released=True, repair=False)
-        return checked(
-            Attack("pwws", SynonymSwaps("all"), search, (ContentWords(),), Goal(goal), paper=paper), strict, encoder
-        )
-    return checked(
-        Attack("pwws", SynonymSwaps(), SaliencySearch(), valid(similarity, encoder), Goal(goal), paper=paper),
-        strict,
-        encoder,
-    )
+        swaps, search, constraints = SynonymSwaps("all"), SaliencySearch(released=True, repair=False), (ContentWords(),)
+    attack = Attack("pwws", swaps, search, constraints, Goal(goal), paper="Ren et al. 2019")
+    return checked(attack, strict, encoder)
 
 
 def typos(
@@ -193,11 +179,8 @@ def typos(
     constraints = (*kept, few, *similar(similarity, encoder))
     search = GreedySearch(pairs=not faithful, repair=False)
     paper = "Gao et al. 2018; Li et al. 2019"
-    return checked(
-        Attack("typos", TypoSwaps(letters), search, constraints, Goal(goal), spelling=False, paper=paper),
-        strict,
-        encoder,
-    )
+    attack = Attack("typos", TypoSwaps(letters), search, constraints, Goal(goal), spelling=False, paper=paper)
+    return checked(attack, strict, encoder)
 
 
 def bert_attack(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import pi
 
 from askew.attack.similarity import SentenceSimilarity, angular, edit_distance, opposite
 from askew.attack.validity import GrammarRules, StrictChecks
@@ -206,7 +207,7 @@ class SimilarWindow(Constraint):
         pair = (" ".join(old[start : start + _WINDOW]), " ".join(new[start : start + _WINDOW]))
         # 1 − arccos(cos) = 1 − π · (1 − angular), which is below the angular similarity.
         angle = 1.0 - angular(self._similarity.cosines([pair])[0])
-        return 1.0 - 3.141592653589793 * angle >= self.least
+        return 1.0 - pi * angle >= self.least
 
 
 @dataclass(frozen=True)

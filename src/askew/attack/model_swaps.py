@@ -63,13 +63,9 @@ class VectorSwaps:
         """All words of each question, with their nearest neighbours."""
         texts = [question.text for question in questions]
         tagged = self.tagger.tags(texts)
-        open_ = [self._open(text, tokens) for text, tokens in zip(texts, tagged, strict=True)]
-        pairs = zip(tagged, open_, strict=True)
+        pairs = [(tokens, self._open(text, tokens)) for text, tokens in zip(texts, tagged, strict=True)]
         near = self._table.neighbours({tokens[n].lower for tokens, places in pairs for n in places})
-        return [
-            word_places(tokens, {n: self._swaps(tokens[n], near) for n in places})
-            for tokens, places in zip(tagged, open_, strict=True)
-        ]
+        return [word_places(tokens, {n: self._swaps(tokens[n], near) for n in places}) for tokens, places in pairs]
 
     def _open(self, text: str, tokens: Sequence[Token]) -> list[int]:
         if self.compounds:
@@ -79,9 +75,7 @@ class VectorSwaps:
     def _swaps(self, token: Token, near: dict[str, tuple[tuple[str, float], ...]]) -> tuple[Swap, ...]:
         found = [word for word, cosine in near.get(token.lower, ())[: self.most] if cosine >= self.least]
         if self.compounds:
-            found = [
-                word for word in found if _has_form(word, token.tag) and _counts_alike(token.lower, word, token.tag)
-            ]
+            found = [word for word in found if _fits(token.lower, word, token.tag)]
         return tuple(Swap(word, "neighbour") for word in found)
 
     @cached_property
@@ -97,14 +91,14 @@ class VectorSwaps:
         return f"VectorSwaps({name!r}, content={content!r}, least={self.least}, most={self.most})"
 
 
+def _fits(old: str, new: str, tag: str) -> bool:
+    """True when a word has the inflection that this tag requires, if any (*dogs* for NNS), and nouns count alike."""
+    return _has_form(new, tag) and (tag not in ("NN", "NNS") or same_number(base(old, tag), base(new, tag)))
+
+
 @lru_cache(maxsize=1 << 15)
 def _has_form(word: str, tag: str) -> bool:
-    """True when a word has the inflection that this tag requires, if any: *dogs* for NNS."""
     return tag not in POS_OF_TAG or inflected(base(word, tag), tag) == word
-
-
-def _counts_alike(old: str, new: str, tag: str) -> bool:
-    return tag not in ("NN", "NNS") or same_number(base(old, tag), base(new, tag))
 
 
 class WordVectors:
@@ -238,17 +232,14 @@ class _MaskedModel:
         """The words predicted for each token, the most likely first."""
         if not tokens:
             return []
-        whole = self._scores(text)
+        whole, _, pieces = self._scores(text)
         found = []
         for token in tokens:
-            pieces = whole[2].get((token.start, token.end))
-            scores, offset = whole[0], pieces
-            if pieces is None:  # one mask replaces all pieces of the word
-                mask = self._tokenizer.mask_token
-                masked = text[: token.start] + mask + text[token.end :]
-                scores, ids, _ = self._scores(masked)
-                offset = next((n for n, i in enumerate(ids) if i == self._tokenizer.mask_token_id), None)
-            found.append(list(self._words(scores[offset], token.lower, most)) if offset is not None else [])
+            scores, piece = whole, pieces.get((token.start, token.end))
+            if piece is None:  # one mask replaces all pieces of the word
+                scores, ids, _ = self._scores(text[: token.start] + self._tokenizer.mask_token + text[token.end :])
+                piece = next((n for n, number in enumerate(ids) if number == self._tokenizer.mask_token_id), None)
+            found.append(list(self._words(scores[piece], token.lower, most)) if piece is not None else [])
         return found
 
     def _scores(self, text: str) -> tuple[Any, list[int], dict[tuple[int, int], int]]:

@@ -110,11 +110,11 @@ def matches(pattern: Sequence[str], tokens: Sequence[Token], first: int) -> bool
 
 
 def _fits(part: str, token: Token) -> bool:
-    if part.isupper() and part in POS:
+    if part in POS:
         return coarse(token.tag) == part
     if _is_tag(part):
         return token.tag == part
-    return token.text.lower() in part.split("|")
+    return token.lower in part.split("|")
 
 
 def _is_tag(part: str) -> bool:
@@ -266,7 +266,7 @@ def _choices(token: Token) -> tuple[str, ...]:
 
 def _referring(replaced: Sequence[Token], covered: Sequence[Token], parts: Sequence[str]) -> Iterator[str]:
     """The replacement: a reference to the matched token where the word is the same, else its text."""
-    free = [(token.lower, part) for token, part in zip(covered, parts, strict=True) if part[:1].isupper()]
+    free = [(token.lower, part) for token, part in zip(covered, parts, strict=True) if _is_tag(part)]
     for token in replaced:
         match = next((number for number, (word, _) in enumerate(free) if word == token.lower), None)
         if match is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from askew.files.resources import resource
 from askew.report.markup import Html, el, join
-from askew.report.score_display import meaning, metric_name, title
+from askew.report.score_display import explanation, title
 
 
 def suite_name(suite: Mapping[str, Any]) -> str:
@@ -51,10 +51,9 @@ def test_meaning(test: str) -> str:
     return _filled(test, "says")
 
 
-def metric_term(metric: str, text: str = "") -> Html:
-    """The title of a metric (or ``text``), with what it stands for and what it counts as its explanation."""
-    says = ": ".join(filter(None, (metric_name(metric), meaning(metric))))
-    return term(text or title(metric), says)
+def metric_term(metric: str) -> Html:
+    """The title of a metric, with what it stands for and what it counts as its explanation."""
+    return term(title(metric), explanation(metric))
 
 
 def test_term(test: str) -> Html:
@@ -92,7 +91,7 @@ def _entries(
     metrics: Iterable[str], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
     for metric in metrics:
-        if says := ": ".join(filter(None, (metric_name(metric), meaning(metric)))):
+        if says := explanation(metric):
             yield title(metric), says
     for test in tests:
         if says := test_meaning(test):

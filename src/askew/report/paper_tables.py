@@ -11,7 +11,7 @@ from typing import Any
 
 from askew.report.glossary import test_name
 from askew.report.load import Run, labels, tag_parts
-from askew.report.score_display import DASH, Figure, count, meaning, metric_name, printed, title
+from askew.report.score_display import DASH, Figure, count, explanation, printed, title
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -236,7 +236,7 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
 def _meaning(column: Mapping[str, Any]) -> str:
     """What a column shows: the metric in words, and the part of the data that it is measured on."""
     metric, part = str(column.get("metric", "")), str(column.get("part", ""))
-    name = ": ".join(filter(None, (metric_name(metric) or title(metric), meaning(metric))))
+    name = explanation(metric, title(metric))
     of, _, value = part.partition("=")
     kind = {"made_by": "variants made by"}.get(of, of.rpartition(".")[2].replace("_", " "))
     where = f"test {test_name(value)}" if of == "test" else f"{kind} {value}".strip()

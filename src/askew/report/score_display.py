@@ -172,21 +172,22 @@ def title(metric: str) -> str:
     >>> title("rad.forward"), title("rscore.3"), title("my.metric")
     ('RAD', 'R_score, noise 3', 'my.metric')
     """
-    return str(_about(metric).get("title", metric)).replace("{last}", metric.rpartition(".")[2])
+    return _text(metric, "title") or metric
 
 
-def meaning(metric: str) -> str:
-    """What a metric counts, in a few words; empty if it is not in ``metrics.yaml``."""
-    return str(_about(metric).get("says", "")).replace("{last}", metric.rpartition(".")[2])
+def explanation(metric: str, name: str = "") -> str:
+    """What the abbreviation in a metric's title stands for, or else ``name``, and what the metric counts.
 
-
-def metric_name(metric: str) -> str:
-    """What the abbreviation in a title stands for; empty if the title is not an abbreviation.
-
-    >>> metric_name("rad.forward"), metric_name("cs.3"), metric_name("accuracy.all")
-    ('robustness to augmented data', 'consensus score of 3', '')
+    >>> explanation("cs.3").partition(":")[0]
+    'consensus score of 3'
+    >>> explanation("my.metric"), explanation("my.metric", "Mine")
+    ('', 'Mine')
     """
-    return str(_about(metric).get("name", "")).replace("{last}", metric.rpartition(".")[2])
+    return ": ".join(filter(None, (_text(metric, "name") or name, _text(metric, "says"))))
+
+
+def _text(metric: str, field: str) -> str:
+    return str(_about(metric).get(field, "")).replace("{last}", metric.rpartition(".")[2])
 
 
 def is_lower_better(metric: str) -> bool:

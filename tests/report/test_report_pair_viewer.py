@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from askew.report.breaks import BROKE
 from askew.report.load import load_run
-from askew.report.pair_table import read_pairs
+from askew.report.pair_table import BROKE, read_pairs
 from askew.report.pair_viewer import choose, draw_pairs, word_diff
 from askew.report.thumbnails import LONGEST, Thumbnails
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.markup import Html, details, el, join, scrolled_table
-from askew.report.pair_table import DIMENSIONS, RIGHT, WRONG, PairTable, Trait
+from askew.report.pair_table import BROKE, DIMENSIONS, HELD, PairTable, Trait
 from askew.report.plots import mark, percent, tone
 from askew.report.report_data import ReportData
 from askew.report.score_display import count, probability
@@ -32,8 +32,6 @@ NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "cha
 
 _TEMPLATE = re.compile(r"[A-Z]\d+")
 """The question types of data that names its templates by a letter and a number."""
-
-BROKE, HELD = 3 * RIGHT + WRONG, 3 * RIGHT + RIGHT
 
 
 @dataclass(frozen=True, slots=True)

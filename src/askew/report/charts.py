@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from askew.report.glossary import metric_term, test_term
 from askew.report.markup import Html, details, el, join, scrolled_table, table
-from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
+from askew.report.pair_table import ABSENT, FAILED, HELD, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
 from askew.report.score_display import NOTHING, Figure
@@ -18,12 +18,16 @@ from askew.report.score_display import NOTHING, Figure
 CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
 """Metrics of the heat map: for each suite the first that it has for its tests."""
 
+Pair = tuple[int, Figure, Figure, str]
+"""A run's number, two figures that a dot plot compares, and both in words."""
+
+Bools = npt.NDArray[np.bool_]
+
 
 def charts_section(content: ReportData) -> Html:
     """The dot plots, the noise curve, the heat map and the coverage, if there are numbers for them."""
-    made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
-    drawn = [part for part in made if part]
-    return join(*drawn)
+    curves = (noise_curve(content, suite) for suite in content.suites)
+    return join(_dots(content), pair_accuracy_section(content), *curves, _heat(content), coverage_section(content))
 
 
 def _dots(content: ReportData) -> Html | None:
@@ -51,7 +55,7 @@ def _dots(content: ReportData) -> Html | None:
     )
 
 
-def _before_after(content: ReportData, suite: str, part: str) -> list[tuple[int, Figure, Figure, str]]:
+def _before_after(content: ReportData, suite: str, part: str) -> list[Pair]:
     pairs = []
     for number, run in content.with_suite(suite):
         before, after = run.figure(suite, "accuracy.original", part), run.figure(suite, "accuracy.variant", part)
@@ -61,24 +65,22 @@ def _before_after(content: ReportData, suite: str, part: str) -> list[tuple[int,
     return pairs
 
 
-def _dot_row(content: ReportData, label: str, pairs: Sequence[tuple[int, Figure, Figure, str]], whole: bool) -> Html:
+def _dot_row(content: ReportData, label: str, pairs: Sequence[Pair], whole: bool, people: Sequence[Pair] = ()) -> Html:
+    """A row of a dot plot: the test, its marks, and the values; what people reach is drawn as lines."""
     several = len(content.runs) > 1
     values = [
-        el("span", mark(n) if several else None, f"{before.short} → ", el("b", after.short))
-        for n, before, after, _ in pairs
+        el("span", mark(n) if several else None, f"{first.short} → ", el("b", second.short))
+        for n, first, second, _ in pairs
     ]
+    values += [el("span", f"people {first.short} → ", el("b", second.short)) for _, first, second, _ in people]
+    reached = people[0][1:3] if people else ()
     return el(
         "div",
         el("span", "All tests" if whole else test_term(label), class_="label"),
-        lanes(pairs),
+        lanes(pairs or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached),
         el("span", *values, class_="values"),
         class_="dotrow whole" if whole else "dotrow",
     )
-
-
-def _noise(content: ReportData) -> Html | None:
-    charts = [chart for suite in content.suites if (chart := noise_curve(content, suite))]
-    return join(*charts) if charts else None
 
 
 def _heat(content: ReportData) -> Html | None:
@@ -138,10 +140,6 @@ def _heat_cell(figure: Figure) -> Html:
     )
 
 
-Pair = tuple[int, Figure, Figure, str]
-"""A run's number, its ACC, its C-ACC, and both in words."""
-
-
 def pair_accuracy_section(content: ReportData) -> Html | None:
     """A dot plot over all suites with C-ACC; None if there is none."""
     drawn = [_pair_accuracy_rows(content, suite) for suite in content.suites]
@@ -184,7 +182,9 @@ def _pair_accuracy_rows(content: ReportData, suite: Mapping[str, Any]) -> tuple[
             if (pair := _pair_accuracy_figures(content, n, suite["name"], part))
         ]
         if found:
-            lines.append(_pair_accuracy_row(content, label, found, whole=not part))
+            models = [pair for pair in found if not content.runs[pair[0]].is_human]
+            people = [pair for pair in found if content.runs[pair[0]].is_human]
+            lines.append(_dot_row(content, label, models, not part, people))
             rows += [[f"{suite['name']}, {label}", content.labels[n], a.full, c.full] for n, a, c, _ in found]
     if not lines:
         return None, []
@@ -199,30 +199,6 @@ def _pair_accuracy_figures(content: ReportData, number: int, suite: str, part: s
         return None
     description = f"{content.labels[number]}: ACC {acc.full}, C-ACC {cacc.full}"
     return number, acc, cacc, description
-
-
-def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], whole: bool) -> Html:
-    models = [pair for pair in found if not content.runs[pair[0]].is_human]
-    people = [pair for pair in found if content.runs[pair[0]].is_human]
-    several = len(content.runs) > 1
-    values = [
-        el("span", mark(n) if several else None, f"{acc.short} → ", el("b", cacc.short)) for n, acc, cacc, _ in models
-    ]
-    values += [el("span", f"people {acc.short} → ", el("b", cacc.short)) for _, acc, cacc, _ in people]
-    reached = people[0][1:3] if people else ()
-    return el(
-        "div",
-        el("span", test_term(label), class_="label"),
-        lanes(models or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached),
-        el("span", *values, class_="values"),
-        class_="dotrow whole" if whole else "dotrow",
-    )
-
-
-Bools = npt.NDArray[np.bool_]
-
-BOTH_RIGHT = 3 * RIGHT + RIGHT
-"""The code of a pair with both answers correct."""
 
 
 def coverage_section(content: ReportData) -> Html | None:
@@ -245,7 +221,7 @@ def coverage_section(content: ReportData) -> Html | None:
 
 def coverage_matrix(pair_table: PairTable, chosen: Bools) -> list[list[tuple[float | None, int]]]:
     """``coverage[i][j]``: the share of run j's correct pairs that run i also has correct, and the number of run j's."""
-    right = [(codes == BOTH_RIGHT) & chosen for codes in pair_table.codes]
+    right = [(codes == HELD) & chosen for codes in pair_table.codes]
     known = [_answered(codes) for codes in pair_table.codes]
     found = []
     for ours, answered in zip(right, known, strict=True):

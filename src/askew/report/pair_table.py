@@ -28,6 +28,9 @@ from askew.report.load import Run
 WRONG, RIGHT, FAILED = 0, 1, 2
 """How one question was answered."""
 
+BROKE, HELD = 3 * RIGHT + WRONG, 3 * RIGHT + RIGHT
+"""The codes of a pair whose original was answered correctly, and whose variant was not, or was too."""
+
 ABSENT = 255
 """The code of a pair that is not in a run."""
 

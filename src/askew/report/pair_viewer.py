@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from askew.report.breaks import BROKE
 from askew.report.glossary import suite_name, test_name
 from askew.report.markup import Html, el, join
-from askew.report.pair_table import ABSENT, FAILED, PairTable, became, changed_words, common_answer, words
+from askew.report.pair_table import ABSENT, BROKE, FAILED, PairTable, became, changed_words, common_answer, words
 from askew.report.report_data import ReportData
 from askew.report.score_display import count
 from askew.report.thumbnails import Thumbnails

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from askew.report.load import Run
-from askew.report.verdict import plain, verdict
+from askew.report.verdict import Sentence, verdict
 
 RAD = {
     "name": "rad",
@@ -32,6 +32,10 @@ def run_of(*scores: tuple, suites: tuple = (RAD,), failures: dict | None = None)
             "failures": failures or {},
         },
     )
+
+
+def plain(sentence: Sentence) -> str:
+    return "".join(f"*{span.text}*" if span.emphasis else span.text for span in sentence)
 
 
 def said(run: Run, breaks_on: dict | None = None) -> list[str]:

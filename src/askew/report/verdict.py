@@ -80,11 +80,6 @@ def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = 
     return _sentence(run, {**record, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
 
 
-def plain(sentence: Sentence) -> str:
-    """The sentence as text, with emphasis in asterisks."""
-    return "".join(f"*{span.text}*" if span.emphasis else span.text for span in sentence)
-
-
 def accuracy_of(run: Run, suite: str) -> Figure:
     """The accuracy before any change: on all questions if it was measured."""
     whole = run.figure(suite, "accuracy.all")

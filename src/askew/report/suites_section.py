@@ -129,10 +129,8 @@ def tables_section(content: ReportData) -> Html:
 
 def published_switch(content: ReportData) -> Html | None:
     """The switch between our rows and the papers', if any table has rows of a paper."""
-    return _switch() if any(sheet.published for sheet in sheets(content.runs)) else None
-
-
-def _switch() -> Html:
+    if not any(sheet.published for sheet in sheets(content.runs)):
+        return None
     options = [("both", "Both"), ("ours", "Ours"), ("published", "The paper's")]
     radios = [
         el("label", el("input", type="radio", name="show", value=value, checked=value == "both"), text)

@@ -11,7 +11,7 @@ import pytest
 
 import askew
 from askew.data.groups import write_groups
-from askew.engine.components import as_data, as_suite, refuse_unheeded
+from askew.engine.components import as_data, as_suite, refuse_build_options
 from askew.engine.publish import publish
 from askew.engine.settings import Settings
 from askew.errors import BadOption, DataError, RunError
@@ -34,7 +34,7 @@ def ready(tmp_path: Path) -> str:
 def refusal(spec: str) -> str:
     """The error for a suite with these options on ready-made groups."""
     try:
-        refuse_unheeded(make("suite", spec), "bench")
+        refuse_build_options(make("suite", spec), "bench")
     except BadOption as refused:
         return str(refused)
     return ""

@@ -84,7 +84,7 @@ def writable(prediction: Prediction) -> Prediction:
     return replace(prediction, answer=answer, error=error, raw=raw)
 
 
-def members(group: Group) -> list[Question]:
+def questions_of(group: Group) -> list[Question]:
     """The questions of a group: the original, then the variants."""
     return [group.original, *[variant.question for variant in group.variants]]
 

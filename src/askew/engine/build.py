@@ -16,7 +16,7 @@ from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.disk_index import DistinctIds
 from askew.data.groups import GroupCheck, read_groups, read_written, unique_by_id, write_groups
-from askew.engine.components import WHOSE, ready_made_signature, refuse_unheeded
+from askew.engine.components import NO_SUITE, ready_made_signature, refuse_build_options
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import DataError, UsageError
 from askew.files.output_folders import clear_unnamed
@@ -238,7 +238,7 @@ def prepare(
     source = Watched(data.what)
     covers = [Coverage(suite.what, source.is_ready) for suite in suites]
     for suite in suites if source.is_ready else ():
-        refuse_unheeded(suite.what, data.spec)
+        refuse_build_options(suite.what, data.spec)
     path = folder / "groups.jsonl"
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
@@ -348,7 +348,7 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
     if data.is_ready:
         there = list(dict.fromkeys(group.suite for group in data.groups()))
         if "" in there:
-            return f"{spec}: {WHOSE}"
+            return f"{spec}: {NO_SUITE}"
         tests = ", ".join(test for cover in covers for test in cover.suite.tests if cover.suite.name in there)
         return (
             f"{spec}: its groups are ready-made, of {', '.join(there)}; there is none of {names}"

@@ -25,11 +25,9 @@ from askew.verbs import Dataset, DatasetFacts, HidesSecrets, HoldsGroups, Model,
 
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
 """What every suite has: see :class:`askew.verbs.Suite`."""
-
-WHOSE = 'a group names no suite. Add it to the line: "suite": "rad".'
-
 ATTACK = ("name", "proposals", "search", "constraints", "goal", "least_words")
 """What every attack has: see :class:`askew.attack.attack_parts.Attack`."""
+NO_SUITE = 'a group names no suite. Add it to the line: "suite": "rad".'
 
 
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
@@ -140,16 +138,16 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
         return [otherwise]
     found = list(dict.fromkeys(group.suite for group in data.what.groups()))
     if "" in found:
-        raise DataError(f"{data.spec}: {WHOSE}")
+        raise DataError(f"{data.spec}: {NO_SUITE}")
     return found
 
 
-def refuse_unheeded(suite: Suite, source: str) -> None:
+def refuse_build_options(suite: Suite, source: str) -> None:
     """Refuse an option that only matters when groups are built: it would be ignored.
 
     >>> from askew.suites.rad import RadSuite
-    >>> refuse_unheeded(RadSuite(correct="any"), "groups.jsonl")
-    >>> refuse_unheeded(RadSuite(yes=0.0), "groups.jsonl")
+    >>> refuse_build_options(RadSuite(correct="any"), "groups.jsonl")
+    >>> refuse_build_options(RadSuite(yes=0.0), "groups.jsonl")
     Traceback (most recent call last):
     askew.errors.BadOption: rad: yes=0.0 is for making groups, and those of groups.jsonl are made already. Leave it \
 out, or give the questions they were made from.

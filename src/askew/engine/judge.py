@@ -15,7 +15,7 @@ from typing import IO, Any
 import orjson
 
 from askew.answers.extract import check_step, extract
-from askew.engine.ask import answers_of, members, writable
+from askew.engine.ask import answers_of, questions_of, writable
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys, Planner
 from askew.engine.run_folder import sample_record, suite_record
@@ -152,7 +152,7 @@ class RecordedAnswers:
             raise self._trouble
 
     def _judge(self) -> None:
-        wanted = {question.id: question for group, _ in self._waiting for question in members(group)}
+        wanted = {question.id: question for group, _ in self._waiting for question in questions_of(group)}
         try:
             said = {} if self._trouble else dict(self._answers(wanted))
         except AskewError as trouble:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeAlias
 
 from askew.answers.choices import as_asked
-from askew.engine.ask import answers_of, chunks, members, writable
+from askew.engine.ask import answers_of, chunks, questions_of, writable
 from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store, framed, key_of
 from askew.errors import BadImage
@@ -76,7 +76,7 @@ def ask_unanswered(
     asking = asking or partial(answers_of, model)
     failed: dict[bytes, Prediction] = {}
     for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
-        keyed = [[(keys.of(question), question) for question in members(group)] for group in window]
+        keyed = [[(keys.of(question), question) for question in questions_of(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
@@ -142,7 +142,7 @@ class Planner:
     def add(self, group: Group) -> None:
         """Count one group."""
         self._groups += 1
-        for question in members(group):
+        for question in questions_of(group):
             if self.keys.lacks_image(question):
                 self._missing += 1
                 self._example = self._example or question
@@ -224,7 +224,7 @@ def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Quest
     """Each distinct question without an answer in the store, as it will be sent."""
     seen: set[bytes] = set()
     for window in chunks(groups, 512):
-        found = {keys.of(question): question for group in window for question in members(group)}
+        found = {keys.of(question): question for group in window for question in questions_of(group)}
         known = store.known(list(found))
         for key, question in found.items():
             if key not in known and key[:PREFIX] not in seen:

@@ -33,9 +33,9 @@ from askew.engine.executors import workers_of
 from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
 from askew.engine.resume import Keys, Plan, Planner, ask_unanswered, unknown
 from askew.engine.run_folder import (
-    begin,
     claim_folder,
     model_folders,
+    prepare_folder,
     score_record,
     suite_record,
     too_many_failures,
@@ -93,7 +93,7 @@ def run_models(
         held.enter_context(alone_in(output))
         claim_folder(output, models, data, suites, settings)
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
-        begin(output, folders if len(folders) > 1 else ())
+        prepare_folder(output, folders if len(folders) > 1 else ())
         planners = [Planner(model) for model in models]
         recorded = {
             folder: RecordedAnswers(planner, suites, folder / "samples.jsonl", settings)

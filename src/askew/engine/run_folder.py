@@ -52,7 +52,7 @@ def claim_folder(
     note_output(folder, "a run", {})
 
 
-def begin(folder: Path, members: Sequence[Path] = ()) -> None:
+def prepare_folder(folder: Path, members: Sequence[Path] = ()) -> None:
     """Prepare a folder for a run: delete the results of an earlier one, so that they are not mistaken for new ones.
 
     Answers stay, so nothing is asked twice. ``members`` are the folders within, one for each model, of a run of
@@ -114,13 +114,13 @@ def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
     ``group`` is the record of its group, which becomes that of the outcome.
     """
     record = with_predictions(group, outcome)
-    _judge(record["original"], outcome.group.original, outcome.original, suite)
+    _add_judgement(record["original"], outcome.group.original, outcome.original, suite)
     for part, variant, prediction in zip(record["variants"], outcome.group.variants, outcome.variants, strict=True):
-        _judge(part, variant.question, prediction, suite)
+        _add_judgement(part, variant.question, prediction, suite)
     return record
 
 
-def _judge(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
+def _add_judgement(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
     """Add to the record of a question how its answer is judged."""
     value = judged(question, prediction, None, suite.correct, suite.accuracy)
     record["accuracy"] = soft(question, prediction, None, suite.accuracy)

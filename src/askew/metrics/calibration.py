@@ -65,7 +65,7 @@ class CalibrationError(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(answers, accuracy minus score summed over each bin ...); missing answers have no score and are left out."""
         row = [0.0] * (self.bins + 1)
-        for question, prediction, times in members(outcome, self.of):
+        for question, prediction, times in answers_of_side(outcome, self.of):
             accuracy, score = soft(question, prediction, None, self.mode), prediction.score
             if accuracy is not None and is_probability(score):
                 row[0] += times
@@ -119,8 +119,8 @@ def bin_of(score: float, bins: int = BINS) -> int:
     return min(bins - 1, int(score * bins))
 
 
-def members(outcome: Outcome, of: Side) -> Iterator[tuple[Question, Prediction, int]]:
-    """The questions of one side, with how often each counts."""
+def answers_of_side(outcome: Outcome, of: Side) -> Iterator[tuple[Question, Prediction, int]]:
+    """The questions of one side with their answers, and how often each counts."""
     if of == "variant":
         yield from ((variant.question, prediction, 1) for variant, prediction in outcome.pairs())
     elif of == "all" or outcome.variants:

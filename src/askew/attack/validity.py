@@ -28,93 +28,14 @@ from askew.language.senses import WordCounts, words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.wordnet import PARTS_OF_SPEECH, WordNet
 from askew.perturb.lexical.synonymous import in_compound
-from askew.perturb.same_grammar import disagreements
-from askew.perturb.same_grammar import word_lists as kept_words
+from askew.perturb.same_grammar import disagreements, kept_words
 from askew.types import Candidate, Question
 from askew.verbs import Encoder
 
-_ONE = frozenset(("a", "an", "this", "that", "each", "every", "another", "one"))
-_MANY = frozenset(("these", "those", "many", "few", "several", "both", "two", "three", "four", "five", "six", "ten"))
-_INNER = frozenset(("JJ", "JJR", "JJS", "VBN", "NN", "NNP"))
-
-
-@dataclass(frozen=True)
-class GrammarRules:
-    """Finds the grammar errors that a rewording adds to its original.
-
-    >>> GrammarRules().added("Is it a car?", ["Is it a auto?", "Is it an auto?", "Is it a cars?", "Is it a ccar?"])
-    [('a or an',), (), ('number',), ('unknown word',)]
-    """
-
-    vocabulary: WordCounts | None = field(default=None, repr=False)
-    """The vocabulary of the data; all of its words count as known."""
-    spelling: bool = True
-    """False to allow unknown words: typing errors are unknown words, and their tags say nothing about number."""
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
-    wordnet: WordNet = field(default_factory=WordNet, repr=False)
-
-    def added(self, original: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each text, the names of the errors that the original does not have, in alphabetical order."""
-        old, *new = self.tagger.tags([original, *texts])
-        had = self._errors(old)
-        return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
-
-    def _errors(self, tokens: Sequence[Token]) -> Counter[str]:
-        found = Counter({"a or an": _article_errors(tokens)})
-        if self.spelling:
-            unknown = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
-            found += Counter({"number": _number_errors(tokens), "verb": disagreements(tokens), "unknown word": unknown})
-        return found
-
-    def knows(self, word: str) -> bool:
-        """True for words in WordNet, in lemminflect's dictionary or in the data.
-
-        >>> [GrammarRules().knows(word) for word in ("dogs", "frisbee", "3", "dgo")]
-        [True, True, True, False]
-        """
-        counts = self.vocabulary.counts if self.vocabulary is not None else None
-        return (counts is not None and word in counts) or _is_word_form(self.wordnet, word)
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_word_form(wordnet: WordNet, word: str) -> bool:
-    if word in function_words() or not word.isalpha() or parts_of_speech(word):
-        return True
-    return any(wordnet.bases(word, pos) for pos in PARTS_OF_SPEECH)
-
-
-def _article_errors(tokens: Sequence[Token]) -> int:
-    """How often *a* precedes a vowel sound, or *an* a consonant."""
-    return sum(
-        token.lower in ("a", "an") and token.tag == "DT" and is_word(after) and article(after.text) != token.lower
-        for token, after in pairwise(tokens)
-    )
-
-
-def _number_errors(tokens: Sequence[Token]) -> int:
-    """How many determiners do not agree with their noun in number: *a dogs*, *these dog*."""
-    return sum(_disagrees(tokens, place) for place, token in enumerate(tokens) if token.lower in _ONE | _MANY)
-
-
-def _disagrees(tokens: Sequence[Token], place: int) -> bool:
-    end = place + 1
-    while end < len(tokens) and tokens[end].tag in _INNER and tokens[end].tag not in ("NN", "NNP"):
-        end += 1
-    while end + 1 < len(tokens) and tokens[end].is_noun and tokens[end + 1].is_noun:
-        end += 1
-    if end >= len(tokens) or not tokens[end].is_noun:
-        return False
-    head = tokens[end].lower
-    if tokens[place].lower in _ONE:
-        single = tokens[place].lower in ("a", "an")
-        return (is_plural(head) and head not in invariant() and tokens[end].tag == "NNS") or (
-            single and is_mass(head) and tokens[end].tag != "NNS" and not tokens[place + 1 : end]
-        )
-    return tokens[end].tag == "NN" and not is_plural(head) and tokens[place].lower != "few"
-
-
 LEAST_SIMILARITY = 0.84
 """The angular similarity that a strictly valid rewording needs."""
+_ALIKE = ({"VB", "VBP"}, {"VBD", "VBN"}, {"NN", "NNP"}, {"NNS", "NNPS"})
+"""Tags that share the same word forms."""
 
 
 class Validity(NamedTuple):
@@ -179,9 +100,10 @@ class StrictChecks:
     def _has_right_words(self, question: Question, candidate: Candidate) -> bool:
         """Whether ``words`` finds no fault; stops at the first one."""
         old, new = self.tagger.tags([question.text, candidate.text])
-        if next(iter(self._word_faults(question, candidate, old, new)), None):
-            return False
-        return not self._grammar.added(question.text, [candidate.text])[0]
+        return (
+            not any(self._word_faults(question, candidate, old, new))
+            and not (self._grammar.added(question.text, [candidate.text])[0])
+        )
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The faults in the words of a rewording, and its grammar errors; nothing is encoded."""
@@ -264,10 +186,6 @@ def _same_form(old: _Lost, new: _Lost) -> bool:
     return one == other or {one, other} in _ALIKE
 
 
-_ALIKE = ({"VB", "VBP"}, {"VBD", "VBN"}, {"NN", "NNP"}, {"NNS", "NNPS"})
-"""Tags that share the same word forms."""
-
-
 def _is_typo(word: str, typed: str) -> bool:
     return word[:1] == typed[:1] and word[-1:] == typed[-1:] and edit_distance(word, typed) <= 2
 
@@ -312,10 +230,10 @@ def _small(tokens: Sequence[Token], exempt: frozenset[str]) -> Counter[int]:
 
 @lru_cache(maxsize=1)
 def _small_words() -> dict[str, int]:
-    kept: list[list[str]] = kept_words()["kept"]
-    found = {word: number for number, words in enumerate(kept) for word in words}
+    """Each such word with the number of its set; words of one set may replace each other."""
+    found = kept_words()
     more = sorted((word_lists()["negation"] | word_lists()["prepositions"]) - found.keys() - {"of", "to", "as", "like"})
-    return found | {word: len(kept) + number for number, word in enumerate(more)}
+    return found | {word: len(found) + number for number, word in enumerate(more)}
 
 
 def _numbers(tokens: Sequence[Token]) -> Counter[str]:
@@ -328,3 +246,83 @@ def _number(word: str) -> str:
     """The number that a word stands for, in digits; empty for other words."""
     value = None if word in word_lists()["negation"] else number_of(word)
     return "" if value is None else str(value)
+
+
+_ONE = frozenset(("a", "an", "this", "that", "each", "every", "another", "one"))
+_MANY = frozenset(("these", "those", "many", "few", "several", "both", "two", "three", "four", "five", "six", "ten"))
+_MODIFIERS = frozenset(("JJ", "JJR", "JJS", "VBN"))
+
+
+@dataclass(frozen=True)
+class GrammarRules:
+    """Finds the grammar errors that a rewording adds to its original.
+
+    >>> GrammarRules().added("Is it a car?", ["Is it a auto?", "Is it an auto?", "Is it a cars?", "Is it a ccar?"])
+    [('a or an',), (), ('number',), ('unknown word',)]
+    """
+
+    vocabulary: WordCounts | None = field(default=None, repr=False)
+    """The vocabulary of the data; all of its words count as known."""
+    spelling: bool = True
+    """False to allow unknown words: typing errors are unknown words, and their tags say nothing about number."""
+    tagger: Tagger = field(default_factory=Tagger, repr=False)
+    wordnet: WordNet = field(default_factory=WordNet, repr=False)
+
+    def added(self, original: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each text, the names of the errors that the original does not have, in alphabetical order."""
+        old, *new = self.tagger.tags([original, *texts])
+        had = self._errors(old)
+        return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
+
+    def _errors(self, tokens: Sequence[Token]) -> Counter[str]:
+        found = Counter({"a or an": _article_errors(tokens)})
+        if self.spelling:
+            unknown = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
+            found += Counter({"number": _number_errors(tokens), "verb": disagreements(tokens), "unknown word": unknown})
+        return found
+
+    def knows(self, word: str) -> bool:
+        """True for words in WordNet, in lemminflect's dictionary or in the data.
+
+        >>> [GrammarRules().knows(word) for word in ("dogs", "frisbee", "3", "dgo")]
+        [True, True, True, False]
+        """
+        counts = self.vocabulary.counts if self.vocabulary is not None else None
+        return (counts is not None and word in counts) or _is_word_form(self.wordnet, word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_word_form(wordnet: WordNet, word: str) -> bool:
+    if word in function_words() or not word.isalpha() or parts_of_speech(word):
+        return True
+    return any(wordnet.bases(word, pos) for pos in PARTS_OF_SPEECH)
+
+
+def _article_errors(tokens: Sequence[Token]) -> int:
+    """How often *a* precedes a vowel sound, or *an* a consonant."""
+    return sum(
+        token.lower in ("a", "an") and token.tag == "DT" and is_word(after) and article(after.text) != token.lower
+        for token, after in pairwise(tokens)
+    )
+
+
+def _number_errors(tokens: Sequence[Token]) -> int:
+    """How many determiners do not agree with their noun in number: *a dogs*, *these dog*."""
+    return sum(_disagrees(tokens, place) for place, token in enumerate(tokens) if token.lower in _ONE | _MANY)
+
+
+def _disagrees(tokens: Sequence[Token], place: int) -> bool:
+    end = place + 1
+    while end < len(tokens) and tokens[end].tag in _MODIFIERS:
+        end += 1
+    while end + 1 < len(tokens) and tokens[end].is_noun and tokens[end + 1].is_noun:
+        end += 1
+    if end >= len(tokens) or not tokens[end].is_noun:
+        return False
+    head = tokens[end].lower
+    if tokens[place].lower in _ONE:
+        single = tokens[place].lower in ("a", "an")
+        return (is_plural(head) and head not in invariant() and tokens[end].tag == "NNS") or (
+            single and is_mass(head) and tokens[end].tag != "NNS" and not tokens[place + 1 : end]
+        )
+    return tokens[end].tag == "NN" and not is_plural(head) and tokens[place].lower != "few"

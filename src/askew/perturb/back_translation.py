@@ -23,7 +23,7 @@ from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Synonyms
 from askew.language.translate import Bergamot, Translator
 from askew.language.wordnet import Pos
-from askew.perturb.same_grammar import keeps_articles, verb_fault, word_lists
+from askew.perturb.same_grammar import keeps_articles, kept_words, verb_fault, word_lists
 from askew.types import Expect, Question, Refusal, Variant
 
 TEST = "BT"
@@ -69,7 +69,7 @@ class BackTranslation:
         """Translate all questions in batches, and again those that the filter refuses."""
         texts = list(dict.fromkeys(question.text for question in questions))
         for form in self._forms:
-            back = self._back([form.format(_lowered(text) if form != _PLAIN else text) for text in texts])
+            back = self._back([_asked(form, text) for text in texts])
             if not self.filtered:
                 return
             candidates = [_candidate(text, form, other) for text, other in zip(texts, back, strict=True)]
@@ -80,8 +80,7 @@ class BackTranslation:
         """One back-translation, or a refusal with the reason against the first one."""
         reasons = []
         for form in self._forms:
-            asked = question.text if form == _PLAIN else form.format(_lowered(question.text))
-            back = self._back([asked])[0]
+            back = self._back([_asked(form, question.text)])[0]
             text = _candidate(question.text, form, back) if self.filtered else tidied(back)
             reasons.append(self.fault(question.text, text))
             if not reasons[-1]:
@@ -150,9 +149,9 @@ class BackTranslation:
         return [known[text] for text in texts]
 
 
-def _lowered(text: str) -> str:
-    """A question as written after a comma."""
-    return text[:1].lower() + text[1:]
+def _asked(form: str, text: str) -> str:
+    """A question asked in this way; after an opening it begins in lower case."""
+    return text if form == _PLAIN else form.format(text[:1].lower() + text[1:])
 
 
 def _candidate(before: str, form: str, back: str) -> str:
@@ -277,7 +276,7 @@ def _owned(tokens: Sequence[Token]) -> int:
 
 def _kept(tokens: Sequence[Token]) -> Counter[int | str]:
     """The counts of each set of function words that matter, and of each other function word that is not ``light``."""
-    numbers, light = _kept_numbers(), word_lists()["light"]
+    numbers, light = kept_words(), word_lists()["light"]
     return Counter(
         numbers.get(token.lower, token.lower)
         for token in tokens
@@ -289,7 +288,7 @@ def _content_words(tokens: Sequence[Token]) -> list[_Word]:
     """The content words, including numbers."""
     found = []
     for place, token in enumerate(tokens):
-        if token.lower in word_lists()["light"] or token.lower in _kept_numbers():
+        if token.lower in word_lists()["light"] or token.lower in kept_words():
             continue
         if token.tag[:1] in "NVJR" and token.tag not in ("RP", "RBR"):
             tag = "VB" if token.tag in ("VBP", "VBZ") else token.tag
@@ -310,11 +309,6 @@ def _turned(places: Sequence[int]) -> bool:
 def _alike() -> dict[str, str]:
     """The first word of its set for each word."""
     return {word: words[0] for words in word_lists()["alike"] for word in words}
-
-
-@lru_cache(maxsize=1)
-def _kept_numbers() -> dict[str, int]:
-    return {word: number for number, words in enumerate(word_lists()["kept"]) for word in words}
 
 
 @lru_cache(maxsize=2)

@@ -161,6 +161,12 @@ def _letters(tokens: Sequence[Token]) -> str:
 
 
 @lru_cache(maxsize=1)
+def kept_words() -> dict[str, int]:
+    """The function words that matter, each with the number of its set; words of one set may replace each other."""
+    return {word: number for number, words in enumerate(word_lists()["kept"]) for word in words}
+
+
+@lru_cache(maxsize=1)
 def word_lists() -> dict[str, Any]:
     """Function words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
     data: dict[str, Any] = resource("language/backtranslation.yaml")

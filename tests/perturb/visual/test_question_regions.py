@@ -116,4 +116,4 @@ def test_regions_lie_in_the_image_and_are_never_small(boxes: list, size: tuple[i
 
 def test_boxes_scale_with_the_image() -> None:
     assert regions([(10, 20, 100, 50)], (500, 400), (250, 200)) == [(5, 7, 55, 39)]  # 25 high, grown to 32
-    assert regions([(480, 10, 100, 50)], None, (500, 400)) == [(468, 10, 500, 60)]  # cut at the border
+    assert regions([(480, 10, 100, 50)], (500, 400), (500, 400)) == [(468, 10, 500, 60)]  # cut at the border

@@ -18,8 +18,8 @@ from askew.train.loop import train
 
 
 @pytest.fixture(scope="module")
-def pictured(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pictures")
+def illustrated(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("images")
     Image.new("RGB", (40, 30), "red").save(folder / "red.png")
     asked = [replace(q, image=replace(q.image, path=str(folder / "red.png"))) for q in questions(2)]
     asked[0] = replace(asked[0], text="Is it <script>red?")
@@ -30,10 +30,10 @@ def trained(net, folder):
     return train(net, questions(24), questions(8, 24), Colored(), output=folder, epochs=1)
 
 
-def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
-    write_explained(trained(NET, tmp_path / "net"), pictured, tmp_path / "page.html")
+def test_every_step_of_original_and_variants_is_shown(tmp_path, illustrated):
+    write_explained(trained(NET, tmp_path / "net"), illustrated, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    members = sum(1 + len(group.variants) for group in pictured)
+    members = sum(1 + len(group.variants) for group in illustrated)
     assert page.count("<figure>") == members * NET.steps
     assert page.count('class="region best"') == members * NET.steps
     assert page.count('class="bar"') == members * NET.steps * len(MODULES)
@@ -42,29 +42,29 @@ def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
     assert "<script" not in page
 
 
-def test_the_steps_of_a_trained_network_are_those_of_its_outputs(tmp_path, pictured):
-    made, asked = trained(NET, tmp_path / "net"), pictured[1].original
+def test_the_steps_of_a_trained_network_are_those_of_its_outputs(tmp_path, illustrated):
+    made, asked = trained(NET, tmp_path / "net"), illustrated[1].original
     steps, output = made.steps(asked), made.look([asked])
     assert [list(step.modules.values()) for step in steps] == output.weights[0].tolist()
     assert [share for _, share in steps[0].regions] == output.attention[0][0].tolist()[: len(steps[0].regions)]
     assert list(steps[0].modules) == list(MODULES)
 
 
-def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
-    asked = [group.original for group in pictured] * 4
+def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, illustrated):
+    asked = [group.original for group in illustrated] * 4
     asked = [replace(question, id=number) for number, question in enumerate(asked)]
     made = train(replace(NET, encoder="conv"), asked, asked[:2], output=tmp_path / "net", epochs=1, least_answers=1)
-    write_explained(made, pictured[:1], tmp_path / "page.html")
+    write_explained(made, illustrated[:1], tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().count('class="region best"') == NET.steps * (
-        1 + len(pictured[0].variants)
+        1 + len(illustrated[0].variants)
     )
     steps = made.steps(asked[0])
     assert len(steps) == NET.steps
     assert all(len(step.regions) == len(made.net.grid) for step in steps)
 
 
-def test_a_network_without_modules_has_nothing_to_show(tmp_path, pictured):
+def test_a_network_without_modules_has_nothing_to_show(tmp_path, illustrated):
     butd = trained(NetConfig("butd", hidden=16, embedding=8), tmp_path / "net")
     with pytest.raises(UsageError, match="butd has no modules to show"):
-        write_explained(butd, pictured, tmp_path / "page.html")
-    assert butd.steps(pictured[0].original) == ()
+        write_explained(butd, illustrated, tmp_path / "page.html")
+    assert butd.steps(illustrated[0].original) == ()

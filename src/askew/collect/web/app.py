@@ -23,7 +23,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, compile_path
 
 from askew.collect.web import login
-from askew.collect.web.failures import Failure, failure_of, failure_page
+from askew.collect.web.failures import Failure, failure_of, failure_page, without_message
 from askew.collect.web.pages import (
     attack,
     entry,
@@ -252,14 +252,9 @@ class Guard:
 
     async def _last_resort(self, scope: Scope, receive: Receive, send: Send, error: Exception, begun: bool) -> None:
         number = scope.get("askew.error") or secrets.token_hex(4)
-        log.error("error %s", number, exc_info=_without_message(error))
+        log.error("error %s", number, exc_info=without_message(error))
         if not begun:
             await _last_words(number)(scope, receive, send)
-
-
-def _without_message(error: Exception) -> tuple[type[BaseException], BaseException, Any]:
-    """The error for the log: where it happened, without its message, which may contain what people typed."""
-    return type(error), type("Error", (Exception,), {})(type(error).__name__), error.__traceback__
 
 
 def _add_headers(headers: MutableHeaders, secure: bool) -> None:

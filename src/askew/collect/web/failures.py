@@ -7,6 +7,7 @@ import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import sqlalchemy.exc
@@ -203,10 +204,13 @@ def failure_of(error: Exception) -> Failure:
         log.error("the disk refuses: %s", errno.errorcode.get(error.errno or 0, "unknown"))
         return Failure(503)
     number = secrets.token_hex(4)
-    kind_name = type(error).__name__
-    hidden = type("Error", (Exception,), {})(kind_name)  # a message may contain what people typed
-    log.error("error %s: %s", number, kind_name, exc_info=(type(error), hidden, error.__traceback__))
+    log.error("error %s: %s", number, type(error).__name__, exc_info=without_message(error))
     return Failure(500, number=number)
+
+
+def without_message(error: Exception) -> tuple[type[Exception], Exception, TracebackType | None]:
+    """The error for the log: where it happened, without its message, which may contain what people typed."""
+    return type(error), type("Error", (Exception,), {})(type(error).__name__), error.__traceback__
 
 
 def page_again(visit: Visit, error: Exception, page: Callable[[Visit, int, str], Response]) -> Response:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from askew.collect.database import AnyRow, Tx
 from askew.collect.model_addresses import AddressRule, check_now
 from askew.collect.protocol import PRESETS
 from askew.collect.robots import Call, Robots
@@ -188,13 +189,7 @@ def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
     Models on this computer answer a test question; failures are reported, and the model may recover later.
     """
     with study.database.read() as tx:
-        members = tx.rows(
-            sa.select(model.c.id, model.c.name)
-            .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
-            .join(round_, round_.c.id == ensemble_member.c.round_id)
-            .where(round_.c.state == "OPEN", ensemble_member.c.active)
-            .order_by(model.c.id)
-        )
+        members = _active_models(tx)
         shown = tx.first(sa.select(image.c.id, image.c.sha256, image.c.suffix).limit(1))
     for row in members:
         try:
@@ -210,6 +205,17 @@ def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
             reply = robots.answer([test])[0]
             if reply.error:
                 print(f"Warning: the robot {row.name} failed a test question: {reply.error}", file=sys.stderr)
+
+
+def _active_models(tx: Tx) -> Sequence[AnyRow]:
+    """The id and the name of every model that is drawn in the open round."""
+    return tx.rows(
+        sa.select(model.c.id, model.c.name)
+        .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
+        .join(round_, round_.c.id == ensemble_member.c.round_id)
+        .where(round_.c.state == "OPEN", ensemble_member.c.active)
+        .order_by(model.c.id)
+    )
 
 
 def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_hosts: Sequence[str] = ()) -> int:
@@ -245,15 +251,8 @@ def announce(service: Service, address: Address, port: int, owner_link: bool) ->
         token = new_owner_link(tx) if owner_link or not owners else None
         images = tx.value(sa.select(sa.func.count()).select_from(image))
         opened = tx.value(sa.select(round_.c.number).where(round_.c.state == "OPEN"))
-        robots = tx.rows(
-            sa.select(model.c.name)
-            .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
-            .join(round_, round_.c.id == ensemble_member.c.round_id)
-            .where(round_.c.state == "OPEN", ensemble_member.c.active)
-            .order_by(model.c.id)
-        )
+        names = ", ".join(row.name for row in _active_models(tx))
     place = address.shown(port)
-    names = ", ".join(row.name for row in robots)
     state = f"round {opened} is open" if opened else "no round is open"
     print(f"Study: {service.study.folder} ({images} images; {state})")
     if names:

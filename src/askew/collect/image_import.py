@@ -84,10 +84,7 @@ def import_images(
         except BadImage as trouble:
             done.refused.append(str(trouble))
             continue
-        target = study.image_path(one.sha256, one.suffix)
-        if not target.exists():
-            with replaced(target) as file:
-                file.write(one.content)
+        write_image(study, one)
         with study.database.write() as tx:
             reason = add_image(tx, one, path.name, round_id, (domains or {}).get(path.name, domain))
         if reason:
@@ -98,6 +95,14 @@ def import_images(
         about = {"added": done.added, "refused": len(done.refused), "domain": domain}
         record_event(tx, "images.imported", f"round {round_id}", None, about)
     return done
+
+
+def write_image(study: Study, one: Cleaned) -> None:
+    """Write a cleaned image to the study's folder, unless it is there already."""
+    target = study.image_path(one.sha256, one.suffix)
+    if not target.exists():
+        with replaced(target) as file:
+            file.write(one.content)
 
 
 def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> str:

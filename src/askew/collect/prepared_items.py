@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from askew.collect.database import Tx, record_event
-from askew.collect.image_import import cleaned
+from askew.collect.image_import import cleaned, write_image
 from askew.collect.protocol import Refused, checked_text, same_answer
 from askew.collect.quiz import add_quiz_item
 from askew.collect.schema import image, judgement, question, verification
@@ -22,7 +22,7 @@ from askew.collect.schema_quality import gold_item, quiz_item
 from askew.collect.study import Study
 from askew.errors import BadImage, DataError
 from askew.files.limits import bounded_lines, load_json
-from askew.files.read_write import opened, replaced
+from askew.files.read_write import opened
 
 _YES_NO = {"yes", "no"}
 
@@ -128,10 +128,7 @@ def is_in_quiz(tx: Tx, stored: tuple[str, str], text: str) -> bool:
 def store_image(study: Study, path: Path) -> tuple[str, str]:
     """Clean an image file and store it in the study's folder; returns its hash and suffix."""
     one = cleaned(path)
-    target = study.image_path(one.sha256, one.suffix)
-    if not target.exists():
-        with replaced(target) as file:
-            file.write(one.content)
+    write_image(study, one)
     return one.sha256, one.suffix
 
 

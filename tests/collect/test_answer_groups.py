@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from askew.collect.protocol import PRESETS, Verdicts, agreement, example_type, text_rule_removes
+from askew.collect.protocol import PRESETS, Verdicts, example_type, largest_group, text_rule_removes
 from askew.collect.stats.answer_groups import CONFIDENCE, answer_groups
 
 
@@ -36,8 +36,8 @@ def test_columns_agree_with_single_questions(v, rule, author):
         said = Verdicts("wrong", str(robot), names[0], mine, names[1:], told)
         assert found.types[at] == example_type(said, settings)
         assert found.removed[at] == text_rule_removes(said, settings)
-        assert found.largest[at] == agreement(names)
-        assert row.count(found.most[at]) == agreement(names)
+        assert found.largest[at] == largest_group(names)
+        assert row.count(found.most[at]) == largest_group(names)
         counted = [*told, *{"implicit_yes": ["yes"], "ask": [mine] if mine else [], "exclude": []}[author]]
         assert (found.asked[at], found.confident[at]) == (len(counted), counted.count("yes"))
         assert found.sure[at] == sum(CONFIDENCE[one] for one in counted)

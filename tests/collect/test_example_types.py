@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from askew.collect.freeze import split_images
-from askew.collect.protocol import PRESETS, Verdicts, agreement, example_type, text_rule_removes
+from askew.collect.protocol import PRESETS, Verdicts, example_type, largest_group, text_rule_removes
 
 PAPER = PRESETS["paper"]
 SHARES = PAPER.shares
@@ -57,7 +57,7 @@ def test_any_number_of_verifiers():
             wanted = "C" if votes["red"] > count / 3 else "E" if max(votes.values()) >= 2 else "D"
             assert example_type(verdicts(answers), settings) == wanted
             removed = text_rule_removes(verdicts(answers, ["no"] * count), settings)
-            assert removed == (0.6 * (count + 1) > 1 and agreement(["blue", *answers]) < 2)
+            assert removed == (0.6 * (count + 1) > 1 and largest_group(["blue", *answers]) < 2)
 
 
 def test_every_image_has_one_split_near_the_shares():

@@ -20,7 +20,7 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from askew.answers.normalise import clean, normalise, tokens
 from askew.engine.settings import check_share, check_whole
@@ -44,8 +44,8 @@ class DatabaseBusy(AskewError):
 
 
 LowQualityRule = Literal["fig8", "text"]
-LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40
 AuthorConfidence = Literal["implicit_yes", "ask", "exclude"]
+LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,7 @@ class StudySettings:
                 check_whole(field.name, value, least.get(field.name, 1))
             elif field.type == "bool" and not isinstance(value, bool):
                 raise BadOption(f"{field.name} is {value!r}; it must be true or false.")
-        choices: dict[str, tuple[str, ...]] = {
-            "low_quality_rule": ("fig8", "text"),
-            "author_confidence": ("implicit_yes", "ask", "exclude"),
-        }
+        choices = {"low_quality_rule": get_args(LowQualityRule), "author_confidence": get_args(AuthorConfidence)}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise BadOption(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}.")
@@ -310,7 +307,6 @@ def example_type(verdicts: Verdicts, settings: StudySettings) -> str:
     C is decided before E, since those who agree with the robot also agree with each other. Under the rule ``text``
     a D that section 3.1's text would keep is an E.
 
-    >>> from askew.collect.protocol import PRESETS
     >>> nine = PRESETS["paper"]
     >>> example_type(Verdicts("wrong", "red", "blue", None, ["red"] * 4 + list("abcde"), ["yes"] * 9), nine)
     'C'
@@ -325,7 +321,7 @@ def example_type(verdicts: Verdicts, settings: StudySettings) -> str:
         return "U"
     if 3 * verdicts.verifiers.count(verdicts.robot) > len(verdicts.verifiers):
         return "C"
-    if agreement(verdicts.verifiers) >= 2:
+    if largest_group(verdicts.verifiers) >= 2:
         return "E"
     if settings.low_quality_rule == "text" and not text_rule_removes(verdicts, settings):
         return "E"
@@ -344,13 +340,13 @@ def text_rule_removes(verdicts: Verdicts, settings: StudySettings) -> bool:
     ):
         confident += 1
     answers = [verdicts.author, *verdicts.verifiers]
-    return 10 * confident < 6 * len(answers) and agreement(answers) < 2
+    return 10 * confident < 6 * len(answers) and largest_group(answers) < 2
 
 
-def agreement(answers: Sequence[str]) -> int:
+def largest_group(answers: Sequence[str]) -> int:
     """The size of the largest group of equal answers.
 
-    >>> agreement(["red", "blue", "red"]), agreement([])
+    >>> largest_group(["red", "blue", "red"]), largest_group([])
     (2, 0)
     """
     return max(map(answers.count, answers), default=0)  # for ten answers, faster than a Counter

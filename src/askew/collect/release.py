@@ -35,11 +35,139 @@ from askew.files.records import question_record
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 
+RELEASE_FORMAT = 1
+MANIFEST = "release.json"
 COLUMNS = (
     *("id", "round", "image", "domain", "split", "type", "author", "try", "question", "robot_model", "robot_answer"),
     *("verdict", "correct_answer", "seconds", "verifications", "text_rule_removed"),
 )
 """The columns of examples.csv."""
+
+
+def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any]:
+    """Write the release of every frozen round to a new or empty folder; returns its manifest."""
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(f"{folder}: the folder is not empty. Give a new one.")
+    with alone_in(folder), study.database.read() as tx:
+        rounds = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
+        if not rounds:
+            raise UsageError("No round is frozen yet. Freeze one: askew collect freeze STUDY --round 1")
+        manifest = _write_release(tx, study, folder, rounds, version)
+    _mark_released(study, rounds, version, folder)
+    return manifest
+
+
+def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version: str) -> dict[str, Any]:
+    keys = [row.id for row in rounds]
+    rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
+    settings, counts = tx.settings, ReleaseCounts()
+    with release_files(study, folder, settings, rows) as files:
+        for record in history(tx, keys):
+            files.add(record)
+            counts.add(record)
+    facts = _facts(tx, rounds, counts)
+    name = tx.value(sa.select(study_table.c.name))
+    sheet = datasheet(name, version, facts, settings)
+    write_joined(folder / "datasheet.md", [sheet.encode()])
+    manifest = {
+        "askew_release": RELEASE_FORMAT,
+        "name": name,
+        "version": version,
+        "askew": askew.__version__,
+        **facts,
+        "settings": asdict(settings),
+        "removed": deleted_questions(tx),
+        "files": _hashes(folder, files.images),
+    }
+    text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
+    write_joined(folder / MANIFEST, [text, b"\n"])
+    return manifest
+
+
+def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
+    """The hash of every file; those of images are known already."""
+    names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+    return {name: images.get(name) or file_sha256(str(folder / name)) for name in names}
+
+
+def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path) -> None:
+    """Mark frozen rounds as released, and store the hash of the manifest."""
+    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    with study.database.write() as tx:
+        for row in rounds:
+            if row.state == "FROZEN":
+                move_round(tx, row.id, "FROZEN", "RELEASED", None)
+        if tx.first(sa.select(snapshot.c.id).where(snapshot.c.version == version)) is None:
+            numbers = json.dumps([row.number for row in rounds])
+            tx.insert(snapshot, version=version, rounds=numbers, manifest_sha256=digest, removed="[]", at=tx.now)
+
+
+def questions_to_ask(folder: Path) -> Path | None:
+    """The data for ``askew run``: the release, or a split if it has no test questions; None if it has no questions."""
+    filled = [split for split in ("test", "dev", "train") if (folder / f"{split}.jsonl").stat().st_size]
+    if not filled:
+        return None
+    return folder if filled[0] == "test" else folder / f"{filled[0]}.jsonl"
+
+
+class ReleaseCounts:
+    """The counts of each round for the manifest and the datasheet, taken while questions are written."""
+
+    def __init__(self) -> None:
+        self.types: Counter[tuple[int, str]] = Counter()
+        self.splits: Counter[tuple[int, str]] = Counter()
+        self.authors: Counter[tuple[int, str]] = Counter()
+        """Train questions by round and author."""
+        self.over_cap: Counter[int] = Counter()
+        self.people: set[str] = set()
+
+    def add(self, record: Record) -> None:
+        """Count a question."""
+        number = record["round"]
+        self.authors[number, record["author"]] += record["split"] == "train"
+        self.over_cap[number] += _is_over_cap(record)
+        is_out = record["question"] is None  # removed before the freeze, or deleted afterwards
+        self.types[number, "U" if is_out else record["type"]] += 1
+        if record["split"] and not is_out:
+            self.splits[number, record["split"]] += 1
+        self.people.add(record["author"])
+        self.people.update(one["annotator"] for one in record["verifications"])
+
+
+def _is_over_cap(record: Record) -> bool:
+    """Whether a question was left out of train because its author had too large a share of it."""
+    return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
+
+
+def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str, Any]:
+    """Counts and hashes of each round, for the manifest and the datasheet."""
+    images = dict(
+        tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))
+    )
+    models = [{"name": row.name, "spec": row.spec} for row in tx.rows(sa.select(model).order_by(model.c.id))]
+    return {
+        "people": len(counts.people),
+        "models": models,
+        "rounds": [
+            {
+                "round": row.number,
+                "images": images.get(row.id, 0),
+                "seed": row.freeze_seed,
+                "snapshot": row.snapshot,
+                "types": {kind: counts.types[row.number, kind] for kind in "ABCDEU"},
+                "splits": {split: counts.splits[row.number, split] for split in SPLITS},
+                "train_over_cap": counts.over_cap[row.number],
+                "train_largest_author_percent": _largest_percent(counts.authors, row.number),
+            }
+            for row in rounds
+        ],
+    }
+
+
+def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
+    """The largest share of a round's train questions that one author wrote, as of the freeze."""
+    counts = [count for (round_number, _), count in authors.items() if round_number == number]
+    return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
 
 
 @dataclass
@@ -94,6 +222,22 @@ def release_files(
         yield ReleaseFiles(study, folder, settings, rows, history, examples, splits)
 
 
+def _csv_line(record: Record) -> bytes:
+    """One line for each question; no cell is run as a formula by a spreadsheet."""
+    robot, judged = record["robot"] or {}, record["judgement"] or {}
+    answers = "; ".join(f"{one['answer']} ({one['confidence']})" for one in record["verifications"] if one["slot"])
+    cells = {
+        **record,
+        "robot_model": robot.get("model"),
+        "robot_answer": robot.get("answer"),
+        "verdict": judged.get("verdict"),
+        "correct_answer": judged.get("answer"),
+        "seconds": judged.get("seconds"),
+        "verifications": answers,
+    }
+    return csv_line([cells[name] for name in COLUMNS])
+
+
 @dataclass
 class SplitFiles:
     """The questions of a split: as JSONL, and as the VQA v2 pair of files."""
@@ -137,6 +281,25 @@ def _split_files(folder: Path, split: str) -> Iterator[SplitFiles]:
         answered.write(b"]}\n")
 
 
+def _annotation(question: Question, kind: str) -> dict[str, Any]:
+    assert question.image is not None
+    pairs = zip(question.answers, question.confidences, strict=True)
+    return {
+        "question_id": question.id,
+        "image_id": question.image.id,
+        "question_type": question.kind.question_type,
+        "answer_type": question.kind.answer_type,
+        "multiple_choice_answer": modal_answer(question.answers, str),
+        "answers": [
+            {"answer": answer, "answer_confidence": sure, "answer_id": place}
+            for place, (answer, sure) in enumerate(pairs, 1)
+        ],
+        "verified": kind != "A",
+        "type": kind,
+        **dict(question.tags),
+    }
+
+
 def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Question:
     """A question of a split: its author's and its verifiers' answers, or for type A the robot's.
 
@@ -163,41 +326,6 @@ def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Q
 
 def _image_path(row: AnyRow) -> str:
     return f"images/{row.id}{row.suffix}"
-
-
-def _annotation(question: Question, kind: str) -> dict[str, Any]:
-    assert question.image is not None
-    pairs = zip(question.answers, question.confidences, strict=True)
-    return {
-        "question_id": question.id,
-        "image_id": question.image.id,
-        "question_type": question.kind.question_type,
-        "answer_type": question.kind.answer_type,
-        "multiple_choice_answer": modal_answer(question.answers, str),
-        "answers": [
-            {"answer": answer, "answer_confidence": sure, "answer_id": place}
-            for place, (answer, sure) in enumerate(pairs, 1)
-        ],
-        "verified": kind != "A",
-        "type": kind,
-        **dict(question.tags),
-    }
-
-
-def _csv_line(record: Record) -> bytes:
-    """One line for each question; no cell is run as a formula by a spreadsheet."""
-    robot, judged = record["robot"] or {}, record["judgement"] or {}
-    answers = "; ".join(f"{one['answer']} ({one['confidence']})" for one in record["verifications"] if one["slot"])
-    cells = {
-        **record,
-        "robot_model": robot.get("model"),
-        "robot_answer": robot.get("answer"),
-        "verdict": judged.get("verdict"),
-        "correct_answer": judged.get("answer"),
-        "seconds": judged.get("seconds"),
-        "verifications": answers,
-    }
-    return csv_line([cells[name] for name in COLUMNS])
 
 
 _TYPES = {
@@ -240,16 +368,6 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
     return "\n".join(lines) + "\n"
 
 
-def _cap_line(one: Mapping[str, Any], settings: StudySettings) -> str:
-    """The effect of the cap on an author's share of train in a round."""
-    cap, largest = settings.train_author_percent, one["train_largest_author_percent"]
-    if largest > cap:
-        why = "too few people wrote to meet it, and it was not applied"
-        return f"- Round {one['round']}: one author wrote {largest:.1f} % of train. The cap is {cap} %; {why}."
-    out = f"{one['train_over_cap']} questions were left out of train by the cap of {cap} %"
-    return f"- Round {one['round']}: no author wrote more than {largest:.1f} % of train; {out}."
-
-
 def _round_row(one: Mapping[str, Any]) -> str:
     types, splits = one["types"], one["splits"]
     total = sum(types[kind] for kind in "ABCDE")
@@ -259,131 +377,11 @@ def _round_row(one: Mapping[str, Any]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-RELEASE_FORMAT = 1
-MANIFEST = "release.json"
-
-
-def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any]:
-    """Write the release of every frozen round to a new or empty folder; returns its manifest."""
-    if folder.exists() and any(folder.iterdir()):
-        raise DataError(f"{folder}: the folder is not empty. Give a new one.")
-    with alone_in(folder), study.database.read() as tx:
-        rounds = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
-        if not rounds:
-            raise UsageError("No round is frozen yet. Freeze one: askew collect freeze STUDY --round 1")
-        manifest = _write_release(tx, study, folder, rounds, version)
-    _mark_released(study, rounds, version, folder)
-    return manifest
-
-
-def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version: str) -> dict[str, Any]:
-    keys = [row.id for row in rounds]
-    rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
-    settings, counts = tx.settings, ReleaseCounts()
-    with release_files(study, folder, settings, rows) as files:
-        for record in history(tx, keys):
-            files.add(record)
-            counts.add(record)
-    facts = _facts(tx, rounds, counts)
-    name = tx.value(sa.select(study_table.c.name))
-    sheet = datasheet(name, version, facts, settings)
-    write_joined(folder / "datasheet.md", [sheet.encode()])
-    manifest = {
-        "askew_release": RELEASE_FORMAT,
-        "name": name,
-        "version": version,
-        "askew": askew.__version__,
-        **facts,
-        "settings": asdict(settings),
-        "removed": deleted_questions(tx),
-        "files": _hashes(folder, files.images),
-    }
-    text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
-    write_joined(folder / MANIFEST, [text, b"\n"])
-    return manifest
-
-
-def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
-    """The hash of every file; those of images are known already."""
-    names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
-    return {name: images.get(name) or file_sha256(str(folder / name)) for name in names}
-
-
-class ReleaseCounts:
-    """The counts of each round for the manifest and the datasheet, taken while questions are written."""
-
-    def __init__(self) -> None:
-        self.types: Counter[tuple[int, str]] = Counter()
-        self.splits: Counter[tuple[int, str]] = Counter()
-        self.authors: Counter[tuple[int, str]] = Counter()
-        """Train questions by round and author."""
-        self.over_cap: Counter[int] = Counter()
-        self.people: set[str] = set()
-
-    def add(self, record: Record) -> None:
-        """Count a question."""
-        number = record["round"]
-        self.authors[number, record["author"]] += record["split"] == "train"
-        self.over_cap[number] += _is_over_cap(record)
-        is_out = record["question"] is None  # removed before the freeze, or deleted afterwards
-        self.types[number, "U" if is_out else record["type"]] += 1
-        if record["split"] and not is_out:
-            self.splits[number, record["split"]] += 1
-        self.people.add(record["author"])
-        self.people.update(one["annotator"] for one in record["verifications"])
-
-
-def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str, Any]:
-    """Counts and hashes of each round, for the manifest and the datasheet."""
-    images = dict(
-        tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))
-    )
-    models = [{"name": row.name, "spec": row.spec} for row in tx.rows(sa.select(model).order_by(model.c.id))]
-    return {
-        "people": len(counts.people),
-        "models": models,
-        "rounds": [
-            {
-                "round": row.number,
-                "images": images.get(row.id, 0),
-                "seed": row.freeze_seed,
-                "snapshot": row.snapshot,
-                "types": {kind: counts.types[row.number, kind] for kind in "ABCDEU"},
-                "splits": {split: counts.splits[row.number, split] for split in SPLITS},
-                "train_over_cap": counts.over_cap[row.number],
-                "train_largest_author_percent": _largest_percent(counts.authors, row.number),
-            }
-            for row in rounds
-        ],
-    }
-
-
-def questions_to_ask(folder: Path) -> Path | None:
-    """The data for ``askew run``: the release, or a split if it has no test questions; None if it has no questions."""
-    filled = [split for split in ("test", "dev", "train") if (folder / f"{split}.jsonl").stat().st_size]
-    if not filled:
-        return None
-    return folder if filled[0] == "test" else folder / f"{filled[0]}.jsonl"
-
-
-def _is_over_cap(record: Record) -> bool:
-    """Whether a question was left out of train because its author had too large a share of it."""
-    return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
-
-
-def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
-    """The largest share of a round's train questions that one author wrote, as of the freeze."""
-    counts = [count for (round_number, _), count in authors.items() if round_number == number]
-    return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
-
-
-def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path) -> None:
-    """Mark frozen rounds as released, and store the hash of the manifest."""
-    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-    with study.database.write() as tx:
-        for row in rounds:
-            if row.state == "FROZEN":
-                move_round(tx, row.id, "FROZEN", "RELEASED", None)
-        if tx.first(sa.select(snapshot.c.id).where(snapshot.c.version == version)) is None:
-            numbers = json.dumps([row.number for row in rounds])
-            tx.insert(snapshot, version=version, rounds=numbers, manifest_sha256=digest, removed="[]", at=tx.now)
+def _cap_line(one: Mapping[str, Any], settings: StudySettings) -> str:
+    """The effect of the cap on an author's share of train in a round."""
+    cap, largest = settings.train_author_percent, one["train_largest_author_percent"]
+    if largest > cap:
+        why = "too few people wrote to meet it, and it was not applied"
+        return f"- Round {one['round']}: one author wrote {largest:.1f} % of train. The cap is {cap} %; {why}."
+    out = f"{one['train_over_cap']} questions were left out of train by the cap of {cap} %"
+    return f"- Round {one['round']}: no author wrote more than {largest:.1f} % of train; {out}."

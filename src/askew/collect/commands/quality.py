@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from askew.collect.commands.study_setup import opened_study
+
 if TYPE_CHECKING:
     from askew.collect.database import Tx
     from askew.collect.prepared_items import Added
@@ -38,36 +40,30 @@ def _quiz(args: argparse.Namespace) -> int:
     from askew.collect.prepared_items import add_quiz_file
     from askew.collect.quiz import qualify, quiz_blockers, remove_quiz_item
     from askew.collect.schema_quality import quiz_item
-    from askew.collect.study import open_study
     from askew.collect.world_content import add_world_quiz
     from askew.engine.settings import check_whole
 
     if args.world is not None:
         check_whole("world", args.world, least=1)
-    study = open_study(Path(args.study))
-    for done in (
-        add_quiz_file(study, Path(args.add)) if args.add else None,
-        add_world_quiz(study, args.world) if args.world else None,
-    ):
-        if done is not None:
-            print(f"Added {done.added} examples; left out {len(done.left_out)}.")
-            for reason in done.left_out[:20]:
-                print(f"  {reason}")
-    with study.database.write() as tx:
-        if args.remove is not None:
-            remove_quiz_item(tx, args.remove)
-        if args.qualify:
-            qualify(tx, person_named(tx, args.qualify).id)
-            print(f"{args.qualify} no longer needs the quiz.")
-        for row in tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)):
-            print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
-        settings, blockers = tx.settings, quiz_blockers(tx)
+    with opened_study(args) as study:
+        if args.add:
+            _print_added(add_quiz_file(study, Path(args.add)), "examples")
+        if args.world:
+            _print_added(add_world_quiz(study, args.world), "examples")
+        with study.database.write() as tx:
+            if args.remove is not None:
+                remove_quiz_item(tx, args.remove)
+            if args.qualify:
+                qualify(tx, person_named(tx, args.qualify).id)
+                print(f"{args.qualify} no longer needs the quiz.")
+            for row in tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)):
+                print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
+            settings, blockers = tx.settings, quiz_blockers(tx)
     needed = "must pass" if settings.quiz_required else "need not pass"
     percent = f"{settings.quiz_pass_percent} % of {settings.quiz_items} examples, {settings.quiz_attempts} attempts"
     print(f"Annotators {needed} the quiz ({percent}).")
     for reason in blockers:
         print(f"No round can open: {reason.replace('STUDY', args.study)}")
-    study.close()
     return 0
 
 
@@ -110,28 +106,26 @@ def _gold(args: argparse.Namespace) -> int:
     """Add or change gold questions, and list them with how people answered."""
     from askew.collect.gold import set_gold_state
     from askew.collect.prepared_items import add_gold_file, promote_gold
-    from askew.collect.study import open_study
     from askew.collect.world_content import add_world_gold
     from askew.engine.settings import check_whole
 
     for name in ("promote", "world"):
         if getattr(args, name) is not None:
             check_whole(name, getattr(args, name), least=1)
-    study = open_study(Path(args.study))
-    if args.add:
-        _print_added(add_gold_file(study, Path(args.add)))
-    if args.world:
-        _print_added(add_world_gold(study, args.world))
-    with study.database.write() as tx:
-        if args.promote or args.question:
-            _print_added(promote_gold(tx, args.promote or len(args.question), args.question))
-        for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
-            if number is not None:
-                set_gold_state(tx, number, state)
-        _list(tx)
-        if args.results:
-            _write_results(tx, args.results)
-    study.close()
+    with opened_study(args) as study:
+        if args.add:
+            _print_added(add_gold_file(study, Path(args.add)), "gold questions")
+        if args.world:
+            _print_added(add_world_gold(study, args.world), "gold questions")
+        with study.database.write() as tx:
+            if args.promote or args.question:
+                _print_added(promote_gold(tx, args.promote or len(args.question), args.question), "gold questions")
+            for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
+                if number is not None:
+                    set_gold_state(tx, number, state)
+            _list(tx)
+            if args.results:
+                _write_results(tx, args.results)
     return 0
 
 
@@ -154,8 +148,8 @@ def _write_results(tx: Tx, path: str) -> None:
     print(f"Results: {path}")
 
 
-def _print_added(done: Added) -> None:
-    print(f"Added {done.added} gold questions; left out {len(done.left_out)}.")
+def _print_added(done: Added, noun: str) -> None:
+    print(f"Added {done.added} {noun}; left out {len(done.left_out)}.")
     for reason in done.left_out[:20]:
         print(f"  {reason}")
 
@@ -196,17 +190,14 @@ def _pay_options(parser: argparse.ArgumentParser) -> None:
 def _pay(args: argparse.Namespace) -> int:
     """Write the files, and print the totals."""
     from askew.collect.payments import bonus_csv, parse_rates, payments_csv, work_of_all
-    from askew.collect.study import open_study
     from askew.errors import UsageError
     from askew.files.read_write import write_joined
 
     if (args.bonuses is None) != (args.id is None):
         raise UsageError("--bonuses and --id go together: the file, and the name of the ids in it.")
     rates = parse_rates(args.rate)
-    study = open_study(Path(args.study))
-    with study.database.read() as tx:
+    with opened_study(args) as study, study.database.read() as tx:
         works = work_of_all(tx)
-    study.close()
     bonuses = bonus_csv(works, rates, args.id) if args.id else None
     write_joined(Path(args.output), [payments_csv(works, rates)])
     pay, bonus = sum(work.pay(rates) for work in works), sum(work.bonus(rates) for work in works)

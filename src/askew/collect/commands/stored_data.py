@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askew.collect.commands.study_setup import opened_study
+
 _BACKUP = """\
 examples:
   askew collect backup STUDY backups/monday.tar
@@ -22,11 +24,9 @@ def _backup_options(parser: argparse.ArgumentParser) -> None:
 def _backup(args: argparse.Namespace) -> int:
     """Write the backup."""
     from askew.collect.backup import back_up
-    from askew.collect.study import open_study
 
-    study = open_study(Path(args.study))
-    count = back_up(study, Path(args.file))
-    study.close()
+    with opened_study(args) as study:
+        count = back_up(study, Path(args.file))
     print(f"Backup: {args.file} ({count} images, {Path(args.file).stat().st_size:,} bytes)")
     return 0
 
@@ -77,19 +77,15 @@ def _delete_options(parser: argparse.ArgumentParser) -> None:
 def _delete(args: argparse.Namespace) -> int:
     """Delete the text, and say what is left to do."""
     from askew.collect.moderation import delete_text, released_before, rewrite_file
-    from askew.collect.study import open_study
     from askew.errors import UsageError
 
     if not args.reason.strip():
         raise UsageError("Give the --reason; it is kept in the log.")
-    study = open_study(Path(args.study))
-    try:
+    with opened_study(args) as study:
         with study.database.write() as tx:
             delete_text(tx, None, args.question, args.reason)
             released = released_before(tx, args.question)
         clean = rewrite_file(study.database)
-    finally:
-        study.close()
     print(f"Question {args.question}: the question, the robot's reply and all answers to it are deleted.")
     if not clean:
         print("The database was busy: the free space of its file still has the text. Stop the service and run")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from askew.collect.stats.example_records import Source
+    from askew.collect.stats.sheets import Sheet
 
 
 def _stats_options(parser: argparse.ArgumentParser) -> None:
@@ -48,11 +49,10 @@ def _stats(args: argparse.Namespace) -> int:
     return 0
 
 
-def printed(sheet: object) -> str:
+def printed(sheet: Sheet) -> str:
     """A table for the terminal: a line for each column, a column for each row of the table."""
-    from askew.collect.stats.sheets import Sheet, interval_shown, shown
+    from askew.collect.stats.sheets import interval_shown, shown
 
-    assert isinstance(sheet, Sheet)
     rows = [["", *(line.label for line in sheet.lines)]]
     for place, column in enumerate(sheet.columns):
         cells = [line.cells[place] for line in sheet.lines]

@@ -14,7 +14,7 @@ import numpy as np
 
 from askew.collect.stats import published
 from askew.collect.stats.example_records import Example
-from askew.collect.stats.sheets import Cell, Floats, Rate, Sheet, SheetColumn, share
+from askew.collect.stats.sheets import Cell, Ints, Rate, Sheet, SheetColumn, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line
@@ -216,16 +216,16 @@ def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
     for place, key in enumerate(keys):
         first, second = (label in coder.labels[key] for coder in coders)
         rows[place, 2 * (not first) + (not second)] = 1.0
-    rows = _by_image(coders[0], keys, rows)
+    rows = by_image(_image_numbers(coders[0], keys), rows)
     total = rows.sum(axis=0)
     low, high = interval(Kappa(), rows)
     return Rate(settled(Kappa().combine(total)), settled(low), settled(high), len(keys), len(rows))
 
 
-def _by_image(coder: Coded, keys: Sequence[int], rows: Floats) -> Floats:
-    names = sorted({coder.images[key] for key in keys})
-    numbers = {name: number for number, name in enumerate(names)}
-    return by_image(np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64), rows)
+def _image_numbers(coder: Coded, keys: Sequence[int]) -> Ints:
+    """The images of these questions, numbered by their names."""
+    numbers = {name: number for number, name in enumerate(sorted({coder.images[key] for key in keys}))}
+    return np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64)
 
 
 def _kappa_note(kappas: Sequence[Cell]) -> str:
@@ -236,10 +236,8 @@ def _kappa_note(kappas: Sequence[Cell]) -> str:
 
 
 def _label_share(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
-    images = {name: number for number, name in enumerate(sorted({coders[0].images[key] for key in keys}))}
     marked = np.array([label in coder.labels[key] for coder in coders for key in keys], dtype=bool)
-    place = np.array([images[coders[0].images[key]] for _ in coders for key in keys], dtype=np.int64)
-    return share(marked, np.ones(len(marked), dtype=bool), place)
+    return share(marked, np.ones(len(marked), dtype=bool), np.tile(_image_numbers(coders[0], keys), len(coders)))
 
 
 def _same_questions(coders: Sequence[Coded]) -> list[int]:

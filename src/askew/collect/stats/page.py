@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -129,8 +130,7 @@ def _table(sheet: Sheet) -> Html:
     return join(scroll(inner, sheet.title), more)
 
 
-def _line(label: str, cells: object, sheet: Sheet) -> Html:
-    assert isinstance(cells, tuple | list)
+def _line(label: str, cells: Sequence[Cell], sheet: Sheet) -> Html:
     columns = zip(cells, sheet.columns, strict=True)
     return el("tr", el("th", label, scope="row"), *(_cell(cell, column) for cell, column in columns))
 
@@ -154,8 +154,7 @@ def _published(sheet: Sheet) -> Html:
     return el("tbody", el("tr", heading, class_="apart"), *rows, class_="published")
 
 
-def _notes(notes: object) -> Html | None:
-    assert isinstance(notes, tuple | list)
+def _notes(notes: Sequence[str]) -> Html | None:
     return el("ul", *(el("li", note) for note in notes), class_="notes") if notes else None
 
 
@@ -175,8 +174,7 @@ def _method(found: Statistics) -> Html:
     return join(listed, details("All settings", all_settings))
 
 
-def _round(about: object) -> str:
-    assert isinstance(about, dict)
+def _round(about: Mapping[str, Any]) -> str:
     frozen = f", seed {about['seed']}, snapshot {about['snapshot']}" if about["snapshot"] else ""
     return f"{about['state']}, {about['images']:,} images{frozen}"
 

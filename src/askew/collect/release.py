@@ -30,6 +30,7 @@ from askew.collect.schema_parts import SPLITS
 from askew.collect.study import Study
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
+from askew.files.paths import public_word
 from askew.files.read_write import alone_in, csv_line, file_sha256, replaced, write_joined
 from askew.files.records import question_record
 from askew.types import ImageRef, Kind, Question
@@ -144,7 +145,9 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
     images = dict(
         tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))
     )
-    models = [{"name": row.name, "spec": row.spec} for row in tx.rows(sa.select(model).order_by(model.c.id))]
+    models = [
+        {"name": row.name, "spec": public_word(row.spec)} for row in tx.rows(sa.select(model).order_by(model.c.id))
+    ]
     return {
         "people": len(counts.people),
         "models": models,

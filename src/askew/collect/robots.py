@@ -7,6 +7,8 @@ Any askew model can be a robot; it answers in batches.
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +22,7 @@ from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Gone, same_answer, stored_reply
 from askew.collect.schema import draw, ensemble_member, image, model, prediction, question
 from askew.collect.study import Study
-from askew.registry import make
+from askew.registry import accepted, make
 from askew.types import ImageRef, Prediction, Question
 from askew.verbs import Connects, ModelFacts, Resolver, Streams
 
@@ -248,6 +250,39 @@ class Robots:
         except Exception as trouble:  # whatever a model does, the question goes to another one
             reason = f"{type(trouble).__name__}: {trouble}"[:500]
             return [_failed_answer(question.id, reason) for question in questions]
+
+
+PATHS = {"path", "folder", "file", "function", "ids", "adapter", "font", "features", "labels", "prices"}
+"""The options of models that name a local file or folder."""
+_NEXT_OPTION = re.compile(r",(?=\s*[\w-]+\s*=)")
+
+
+def with_absolute_paths(spec: str) -> str:
+    """A model's spec with absolute paths of the local files and folders it names, so that it works from any folder.
+
+    Everything else stays as it is: ids on the hub, Python modules, and paths that do not exist.
+
+    >>> with_absolute_paths("constant:no"), with_absolute_paths("hf:dandelin/vilt-b32-finetuned-vqa")
+    ('constant:no', 'hf:dandelin/vilt-b32-finetuned-vqa')
+    """
+    name, colon, rest = spec.partition(":")
+    options = accepted("model", spec)
+    parts = []
+    for part in _NEXT_OPTION.split(rest):
+        key, equals, value = part.partition("=")
+        if not equals or key.strip() not in options:  # the main argument, without its name
+            key, equals, value = "", "", part
+        parts.append(key + equals + _absolute(key.strip() or options[0], value))
+    return name + colon + ",".join(parts)
+
+
+def _absolute(option: str, text: str) -> str:
+    """The value of a model's option, as an absolute path if it is the path of something that exists."""
+    path, colon, function = text.rpartition(":") if option == "function" else (text, "", "")
+    if option not in PATHS or not os.path.exists(path) or (colon and not path.endswith(".py")):
+        return text
+    found = os.path.abspath(path)
+    return text if _NEXT_OPTION.search(found) else found + colon + function
 
 
 def question_for(study: Study, call: Call) -> Question:

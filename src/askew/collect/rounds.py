@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, Refused
 from askew.collect.quiz import quiz_blockers
+from askew.collect.robots import with_absolute_paths
 from askew.collect.schema import ensemble_member, image, model, place, question, round_, session, slot
 from askew.collect.schema_parts import ROUND_STATES
 from askew.errors import UsageError
@@ -22,10 +23,13 @@ CLOSED = ("FROZEN", "RELEASED")
 
 
 def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
-    """Register a version of a model; the spec is what ``askew run --model`` takes."""
+    """Register a version of a model; the spec is what ``askew run --model`` takes.
+
+    Local files and folders are stored with their absolute paths: the service may be started in another folder.
+    """
     if tx.first(sa.select(model.c.id).where(model.c.name == name)):
         raise Refused(f"A model is called {name!r} already. A new version needs a new name.")
-    return tx.insert(model, name=name, spec=spec, signature=signature)
+    return tx.insert(model, name=name, spec=with_absolute_paths(spec), signature=signature)
 
 
 def create_round(tx: Tx, weights: Mapping[int, float]) -> int:

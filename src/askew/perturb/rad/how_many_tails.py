@@ -19,11 +19,9 @@ from askew.language.inflect import (
     with_article,
 )
 from askew.language.tagger import Token
-from askew.perturb.rad.yes_no_template import CannotAsk, word_list
+from askew.perturb.rad.yes_no_template import FINITE, PUNCTUATION, RELATIVE, CannotAsk, word_list
 
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _DIRECT = frozenset({"IN", "TO", "RP", "VBG", "VBN", "VBD"})
-_RELATIVE = frozenset({"WDT", "WP", "WP$", "WRB"})
 _BE = frozenset({"are", "is", "'re"})
 
 
@@ -62,7 +60,7 @@ def words(tokens: Sequence[Token]) -> str:
 def _read(tokens: Sequence[Token]) -> Tail:
     if not tokens:
         return Tail("bare")
-    if any(token.text in {",", ";", ":", "?", ".", "(", ")", "/"} or token.lower == "or" for token in tokens):
+    if any(token.text in PUNCTUATION or token.lower == "or" for token in tokens):
         raise CannotAsk("the question has more than one part")
     first = tokens[0]
     if first.lower in _BE:
@@ -117,7 +115,7 @@ def _is_single_plural(word: str) -> bool:
 def _modified(tokens: Sequence[Token]) -> Tail:
     """``in the picture [are wearing hats]``: a modifier of the noun, perhaps with the verb after it."""
     for place, token in enumerate(tokens):
-        if token.tag in _RELATIVE or (place and token.lower == "that"):
+        if token.tag in RELATIVE or (place and token.lower == "that"):
             break
         if token.tag in {"MD", "VBP", "VBZ"} and place:
             before, rest = words(tokens[:place]), _read(tokens[place:])
@@ -181,7 +179,7 @@ def _inverted(tokens: Sequence[Token], be: str) -> Tail | None:
 
 
 def _that_are(tokens: Sequence[Token]) -> Tail:
-    if any(token.tag in _FINITE for token in tokens):
+    if any(token.tag in FINITE for token in tokens):
         raise CannotAsk("the question has two verbs")
     text = words(tokens)
     return Tail("that-are", f" that are {text}", f" that is {_one_of(tokens, text)}")
@@ -220,7 +218,7 @@ def _after_do(tokens: Sequence[Token]) -> Tail:
 
 def _finite(tokens: Sequence[Token]) -> Tail:
     verb, rest = tokens[0], words(tokens[1:])
-    if any(token.tag in _FINITE or token.tag == "CC" for token in tokens[1:]):
+    if any(token.tag in FINITE or token.tag == "CC" for token in tokens[1:]):
         raise CannotAsk("the question has two verbs")
     if verb.tag == "VBZ" and not (verb.lower == "has" and tokens[1:] and tokens[1].tag in {"VBN", "RB"}):
         raise CannotAsk("the verb is not plural")

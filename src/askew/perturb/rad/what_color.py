@@ -16,6 +16,9 @@ from typing import Any
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
 from askew.perturb.rad.yes_no_template import (
+    FINITE,
+    PUNCTUATION,
+    RELATIVE,
     AnswerPools,
     CannotAsk,
     YesNoQuestion,
@@ -29,9 +32,7 @@ from askew.perturb.rad.yes_no_template import (
 _SINGULAR = re.compile(r"what (colou?r) is the (.+)\?", re.IGNORECASE)
 _PLURAL = re.compile(r"what (colou?r) are the (.+)\?", re.IGNORECASE)
 
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_VERBAL = frozenset({"VBG", "VBN"}) | _FINITE
-_RELATIVE = frozenset({"WDT", "WP", "WP$", "WRB"})
+_VERBAL = frozenset({"VBG", "VBN"}) | FINITE
 _INCOMPLETE = frozenset({"IN", "TO", "CC", "DT", "PRP$", "POS", "RP"})
 _SUBJECT_STARTS = frozenset({"DT", "PRP", "PRP$"})
 
@@ -159,7 +160,7 @@ def _near(one: str, other: str) -> bool:
 
 def phrase_fault(tokens: Sequence[Token]) -> str | None:
     """Why these words, which follow "the", are not one noun phrase; None if they are."""
-    if any(token.text in {",", ";", ":", "?", ".", "(", ")", "/"} for token in tokens):
+    if any(token.text in PUNCTUATION for token in tokens):
         return "the question has more than one part"
     if len(tokens) == 1:
         return None
@@ -179,7 +180,7 @@ def _head(tokens: Sequence[Token]) -> int | None:
     for place, token in enumerate(tokens):
         if token.is_noun:
             return place
-        if token.tag in _RELATIVE or token.tag == "IN":
+        if token.tag in RELATIVE or token.tag == "IN":
             return None
     return None
 
@@ -188,7 +189,7 @@ def _second_subject(tokens: Sequence[Token]) -> bool:
     for place, token in enumerate(tokens):
         if token.tag == "CC" and place + 1 < len(tokens):
             after = tokens[place + 1]
-            if after.tag in _FINITE or after.tag in _RELATIVE:
+            if after.tag in FINITE or after.tag in RELATIVE:
                 return True
             if not any(before.tag == "IN" or before.tag in _VERBAL for before in tokens[:place]):
                 return place > 0 and (tokens[place - 1].is_noun or after.tag in _SUBJECT_STARTS)
@@ -196,7 +197,7 @@ def _second_subject(tokens: Sequence[Token]) -> bool:
 
 
 def _unplaced_verb(tokens: Sequence[Token], head: int) -> bool:
-    finite = [place for place, token in enumerate(tokens) if token.tag in _FINITE]
+    finite = [place for place, token in enumerate(tokens) if token.tag in FINITE]
     if finite and not _clause_starts(tokens[: finite[0]]):
         return True
     for place in range(head + 1, len(tokens)):
@@ -215,13 +216,13 @@ def _lacks_object(verb: Token, after: Token | None) -> bool:
 
 
 def _clause(tokens: Sequence[Token]) -> bool:
-    return any(token.tag in _FINITE and _clause_starts(tokens[:place]) for place, token in enumerate(tokens))
+    return any(token.tag in FINITE and _clause_starts(tokens[:place]) for place, token in enumerate(tokens))
 
 
 def _clause_starts(tokens: Sequence[Token]) -> bool:
     """True when a relative clause begins here: at "that", "which", ..., or where a subject directly follows a noun."""
     for place, token in enumerate(tokens):
-        if token.tag in _RELATIVE or token.lower == "that":
+        if token.tag in RELATIVE or token.lower == "that":
             return True
         if place and token.tag in _SUBJECT_STARTS and tokens[place - 1].is_noun:
             return True

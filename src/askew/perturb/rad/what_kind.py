@@ -342,9 +342,6 @@ def _usual() -> dict[str, tuple[str, ...]]:
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = resource("perturb/rad/kinds.yaml")
     return {
-        name: _as_words(value) if isinstance(value, list) and name != "kin" else value for name, value in data.items()
+        name: frozenset(map(str, value)) if isinstance(value, list) and name != "kin" else value
+        for name, value in data.items()
     }
-
-
-def _as_words(words: list[Any]) -> frozenset[str]:
-    return frozenset(str(word) for word in words)

@@ -19,6 +19,12 @@ from typing import Protocol, TypeAlias
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
 
+FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+"""The tags of finite verbs."""
+RELATIVE = frozenset({"WDT", "WP", "WP$", "WRB"})
+"""The tags of words that begin a relative clause."""
+PUNCTUATION = frozenset({",", ";", ":", "?", ".", "(", ")", "/"})
+"""Marks that separate the parts of a question."""
 _SCALINGS = 60
 """Steps of Sinkhorn's scaling; more steps change no weight by a thousandth, unless one answer is half of all."""
 

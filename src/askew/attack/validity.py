@@ -100,10 +100,9 @@ class StrictChecks:
     def _has_right_words(self, question: Question, candidate: Candidate) -> bool:
         """Whether ``words`` finds no fault; stops at the first one."""
         old, new = self.tagger.tags([question.text, candidate.text])
-        return (
-            not any(self._word_faults(question, candidate, old, new))
-            and not (self._grammar.added(question.text, [candidate.text])[0])
-        )
+        if any(self._word_faults(question, candidate, old, new)):
+            return False
+        return not self._grammar.added(question.text, [candidate.text])[0]
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The faults in the words of a rewording, and its grammar errors; nothing is encoded."""

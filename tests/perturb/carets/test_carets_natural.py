@@ -11,8 +11,7 @@ from askew.perturb.carets import PairSettings, generate
 from askew.perturb.carets.arguments import Noun, QuestionArguments, templates, usable, value_pairs
 from askew.perturb.carets.attributes import Value, asked_for, opposites, suits, value
 from askew.perturb.carets.evaluator import answer
-from askew.perturb.carets.ontology import askable, choosable, exclusive, number, piece, wider
-from askew.perturb.carets.question_types import question_classes
+from askew.perturb.carets.ontology import askable, choosable, exclusive, number, piece, question_classes, wider
 from askew.perturb.carets.scene_view import SceneView
 from askew.types import Group, Relation, Scene, Thing
 from askew.world.scenes import make_scene

@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 from askew.perturb.carets.arguments import Noun, class_noun, one_or_mass, value_pairs
 from askew.perturb.carets.attributes import Value, action, asked_for, categories, opposites
-from askew.perturb.carets.ontology import lemma, number, piece, up, wider
+from askew.perturb.carets.ontology import lemma, number, piece, question_classes, up, wider
 from askew.perturb.carets.plausibility import Plausibility
-from askew.perturb.carets.question_types import question_classes
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
 
 FALSE_NAMES = 48

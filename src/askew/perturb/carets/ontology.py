@@ -276,6 +276,14 @@ def choice_classes() -> tuple[str, ...]:
     return tuple(names()["choice"])
 
 
+@lru_cache(maxsize=1 << 13)
+def question_classes(base: str) -> tuple[str, ...]:
+    """The classes that an object choice question can use for a thing with this lemma."""
+    if not choosable(base):
+        return ()
+    return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
+
+
 @lru_cache(maxsize=1)
 def names() -> Mapping[str, Any]:
     """The reviewed data about names."""

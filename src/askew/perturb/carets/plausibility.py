@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, Generic, TypeVar
 
 from askew.perturb.carets.attributes import Value
-from askew.perturb.carets.ontology import choice_classes, choosable, doubtful, lemma, number, up, wider
+from askew.perturb.carets.ontology import choice_classes, lemma, number, question_classes, up, wider
 from askew.perturb.carets.scene_view import SceneView
 from askew.types import Scene
 
@@ -197,9 +197,8 @@ class Counts:
         kinds: dict[str, Counter[str]] = {}
         for name, count in self.names.items():
             base = lemma(name)
-            for each in choice_classes():
-                if each in up(base) and each != base and choosable(base) and not doubtful(base, each):
-                    classes.setdefault((each, number(name)), Counter())[name] += count
+            for each in question_classes(base):
+                classes.setdefault((each, number(name)), Counter())[name] += count
             for each in wider(base):
                 kinds.setdefault(each, Counter())[name] += count
         return Plausibility(

@@ -23,7 +23,7 @@ from askew.perturb.carets.arguments import (
     with_value,
 )
 from askew.perturb.carets.attributes import Value, apart, asked_for, categories, opposites, suits, words
-from askew.perturb.carets.ontology import choice_classes, choosable, doubtful, exclusive, kin, lemma, number, piece, up
+from askew.perturb.carets.ontology import exclusive, kin, lemma, number, piece, question_classes, up
 from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick, value_classes
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
 
@@ -207,14 +207,6 @@ def attribute_choice(view: SceneView, model: Plausibility, rng: Random) -> Quest
 def action_choice(view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
     """Q7: is the man standing or sitting?"""
     return _value_choice("Q7", "action", view, model, rng)
-
-
-@lru_cache(maxsize=1 << 13)
-def question_classes(base: str) -> tuple[str, ...]:
-    """The classes that a question can use for a thing with this lemma."""
-    if not choosable(base):
-        return ()
-    return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
 
 
 def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -> QuestionArguments | None:

@@ -105,6 +105,13 @@ def test_an_odd_retry_after_is_ignored_or_limited_to_a_year():
     assert retry_after({"retry-after": DATES[0]}, NOW) == 30.0
 
 
+def test_an_error_without_a_code_is_reported_without_a_gap():
+    for error in ({"message": "boom"}, "boom"):
+        verdict = judge(Reply(200, {}, json.dumps({"error": error}).encode()), False)
+        assert isinstance(verdict, Failed)
+        assert verdict.reason.startswith("error: boom")
+
+
 def test_every_malformed_reply_is_handled():
     seen = set()
     for whole in WHOLE:

@@ -131,9 +131,8 @@ def _completion(reply: Reply, wants_scores: bool) -> Verdict:
     if content.get("error"):
         error = _error(content)
         status = int(error.code) if re.fullmatch("[45][0-9][0-9]", error.code) else 400
-        return _judge_error(
-            status, f"error {error.code}: {error.message}", error, retry_after(reply.headers), wants_scores
-        )
+        reason = f"error {error.code}: {error.message}" if error.code else f"error: {error.message}"
+        return _judge_error(status, reason, error, retry_after(reply.headers), wants_scores)
     choices = content.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         return Retry("broken reply: no choices in it", overload=False)

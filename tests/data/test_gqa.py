@@ -139,9 +139,9 @@ def test_a_question_without_its_scene_is_refused(tmp_path: Path) -> None:
     ("change", "fault"),
     [
         ({"question": None}, "'question' is null"),
-        ({"imageId": 7}, "'imageId' must be text and is a whole number (7)"),
-        ({"answer": ["yes"]}, "'answer' must be text and is a list"),
-        ({"types": "verify"}, "must be an object {...} and is text"),
+        ({"imageId": 7}, "'imageId' must be text, but is a whole number (7)"),
+        ({"answer": ["yes"]}, "'answer' must be text, but is a list"),
+        ({"types": "verify"}, "must be an object {...}, but is text"),
     ],
 )
 def test_a_bad_question_is_reported_with_file_and_record_or_skipped(
@@ -160,7 +160,7 @@ def test_a_bad_question_is_reported_with_file_and_record_or_skipped(
 
 def test_balanced_needs_the_field_in_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "q.json", {"1": {"question": "Is it?", "imageId": "n1"}})
-    with pytest.raises(DataError, match="'isBalanced' must be true or false and is null"):
+    with pytest.raises(DataError, match="'isBalanced' must be true or false, but is null"):
         list(Gqa(path, balanced=True).questions())
 
 
@@ -168,7 +168,7 @@ def test_balanced_needs_the_field_in_the_file(tmp_path: Path) -> None:
     ("graph", "fault"),
     [
         ({"width": 3}, "'objects' is missing"),
-        ({"objects": []}, "'objects' must be an object {id: ...} and is a list"),
+        ({"objects": []}, "'objects' must be an object {id: ...}, but is a list"),
         ({"objects": {"7": {"x": 1}}}, "'name' is missing"),
         ({"objects": {"7": {"name": "cat", "relations": [{"name": "on"}]}}}, "lacks its 'name' or 'object'"),
         ({"objects": {"7": {"name": "cat", "relations": ["on"]}}}, "lacks its 'name' or 'object'"),
@@ -180,7 +180,7 @@ def test_balanced_needs_the_field_in_the_file(tmp_path: Path) -> None:
             {"objects": {"7": {"name": "cat", "relations": [{"name": 5, "object": "7"}]}}},
             "'relations[…].name' must be text",
         ),
-        ({"objects": {"7": {"name": "cat", "x": "1", "y": 2, "w": 3, "h": 4}}}, "'x' must be a number and is text"),
+        ({"objects": {"7": {"name": "cat", "x": "1", "y": 2, "w": 3, "h": 4}}}, "'x' must be a number, but is text"),
         ({"objects": {}, "width": "640", "height": 480}, "'width' must be a number"),
         (
             {"objects": {"7": {"name": "cat", "relations": [{"name": "on", "object": "9"}]}}},

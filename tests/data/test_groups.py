@@ -98,7 +98,7 @@ VARIANT = {"id": 2, "question": "R?", "expect": "same"}
         (json.dumps({**GOOD, "variants": ["R?"]}), "must be an object"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "expect": "maybe"}]}), "same or different or given or noise"),
         (json.dumps({**GOOD, "variants": [{"question": "R?", "expect": "same"}]}), "'id' is missing"),
-        (json.dumps({**GOOD, "variants": [{**VARIANT, "note": [1]}]}), "'note' must be an object {...} and is a list"),
+        (json.dumps({**GOOD, "variants": [{**VARIANT, "note": [1]}]}), "'note' must be an object {...}, but is a list"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "test": 5}]}), "'test' must be text"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "path": "a.jpg"}]}), "'image' is missing"),
         (json.dumps({**GOOD, "group": 1}), "the id 's 1' occurs twice"),

@@ -67,14 +67,14 @@ def test_latin1_is_distinguished_from_other_damage(tmp_path: Path) -> None:
 def test_something_else_is_not_json(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not JSON: it begins with '<'"):
         list(items(write(tmp_path / "a.json", "<html>"), "q"))
-    with pytest.raises(DataError, match="nothing but white space"):
+    with pytest.raises(DataError, match="contains only whitespace"):
         list(items(write(tmp_path / "b.json", " \n\n "), "q"))
 
 
 def test_pairs_keep_keys_and_order_and_repeats(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", '{"01": {"a": 1}, "1": [2.5], "01": "again"}')
     assert list(pairs(path)) == [(1, ("01", {"a": 1})), (2, ("1", [2.5])), (3, ("01", "again"))]
-    with pytest.raises(DataError, match="this is a list"):
+    with pytest.raises(DataError, match=r"must be a JSON object .*but is a list"):
         list(pairs(write(tmp_path / "b.json", "[]")))
 
 

@@ -48,7 +48,7 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
         ('[{"question_id": 1, "answer": null}]', "record 1 (id 1)", "'answer' is null"),
         ('[{"question_id": 1}]', "record 1 (id 1)", "'answer' is missing (present fields: question_id)"),
         ('[{"answer": "a"}]', "record 1", "'question_id' is missing"),
-        ('{"1": ["a"]}', "record 1 (id '1')", "'answer' must be text and is a list"),
+        ('{"1": ["a"]}', "record 1 (id '1')", "'answer' must be text, but is a list"),
         ('{"1": null}', "record 1 (id '1')", "'answer' is null"),
         ('{"id": 1, "answer": "a"}\n{"id": 2', "line 2", "broken JSON"),
         ('["a"]', "record 1", "must be an object"),

@@ -111,7 +111,7 @@ def test_a_scene_of_our_own_format_is_taken() -> None:
         ({"size": [0, 0]}, "'size' must be [width, height] above 0"),
         ({"size": [640]}, "'size' must be [width, height] above 0"),
         ({"facts": 5}, "must be an object"),
-        ({"things": "cat"}, "'things' must be a list and is text"),
+        ({"things": "cat"}, "'things' must be a list, but is text"),
         ({"things": [{"id": "7"}]}, "'name' is missing"),
         ({"things": [{"id": "7", "name": "cat"}] * 2}, "the id '7' occurs twice"),
         ({"things": [{"id": "7", "name": "cat", "attributes": "red"}]}, "'attributes' must be a list of texts"),

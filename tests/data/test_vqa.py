@@ -167,11 +167,11 @@ BAD_QUESTIONS = {
     "no field": ({"image_id": 42, "question_id": 2}, "'question' is missing", "Add it"),
     "no id": ({"image_id": 42, "question": "Is it?"}, "'question_id' is missing", "Add it"),
     "no image": ({"question": "Is it?", "question_id": 2}, "'image_id' is missing", "Add it"),
-    "wrong type": (asked(2, text=["Is it?"]), "'question' must be text and is a list", "Fix"),  # type: ignore[arg-type]
+    "wrong type": (asked(2, text=["Is it?"]), "'question' must be text, but is a list", "Fix"),  # type: ignore[arg-type]
     "blank": (asked(2, text="  "), "'question' is blank", "Fill it in"),
-    "float id": (asked(2.5), "'question_id' must be text or a whole number and is a number", "Fix"),
-    "true id": (asked(True), "'question_id' must be text or a whole number and is true or false", "Fix"),
-    "no object": ("Is it?", "must be an object {...} and is text", "Fix"),
+    "float id": (asked(2.5), "'question_id' must be text or a whole number, but is a number", "Fix"),
+    "true id": (asked(True), "'question_id' must be text or a whole number, but is true or false", "Fix"),
+    "no object": ("Is it?", "must be an object {...}, but is text", "Fix"),
     "repeated": (asked(1), "the id 1 occurs twice", "remove or rename"),
 }
 
@@ -195,7 +195,7 @@ def test_a_bad_question_is_reported_with_file_record_and_remedy_or_skipped(tmp_p
 
 BAD_ANNOTATIONS = {
     "no answers": ({"question_id": 2, "image_id": 42}, "'answers' is missing", "Add it"),
-    "answers no list": ({**annotated(2), "answers": "dog"}, "'answers' must be a list and is text", "Fix"),
+    "answers no list": ({**annotated(2), "answers": "dog"}, "'answers' must be a list, but is text", "Fix"),
     "answers bare": ({**annotated(2), "answers": ["dog"]}, "an object with a text 'answer'", "Fix"),
     "answer a number": ({**annotated(2), "answers": [{"answer": 3}]}, "an object with a text 'answer'", "Fix"),
     "other image": (annotated(2, image=43), "'image_id' is 43 and the question's is 42", "same split"),

@@ -21,7 +21,7 @@ _NAMES = {
     float: "a number",
 }
 EXACT = 2**63
-"""Integers from here on are refused by the reader of JSON lists, and the largest are read as floats."""
+"""Ids must be below this: the parser of JSON lists refuses larger integers, or reads them as floats."""
 
 
 @dataclass
@@ -58,10 +58,10 @@ def mapping(record: object) -> Mapping[str, Any]:
 
     >>> mapping([1])
     Traceback (most recent call last):
-    askew.errors.BadRecord: the record must be an object {...} and is a list. Fix it.
+    askew.errors.BadRecord: the record must be an object {...}, but is a list. Fix it.
     """
     if not isinstance(record, dict):
-        raise BadRecord(f"the record must be an object {{...}} and is {_kind(record)}. Fix it.")
+        raise BadRecord(f"the record must be an object {{...}}, but is {_kind(record)}. Fix it.")
     return record
 
 
@@ -70,7 +70,7 @@ def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str
 
     >>> text({"question": 3}, "question")
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'question' must be text and is a whole number (3). Fix the record.
+    askew.errors.BadRecord: 'question' must be text, but is a whole number (3). Fix the record.
     """
     value = record.get(key)
     if isinstance(value, str):
@@ -134,7 +134,7 @@ def missing(record: Mapping[str, Any], key: str) -> BadRecord:
 
 def wrong(key: str, wanted: str, value: object) -> BadRecord:
     """The error for a field of the wrong type."""
-    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Fix the record.")
+    return BadRecord(f"{key!r} must be {wanted}, but is {_kind(value)} ({short(value)}). Fix the record.")
 
 
 def repeated(key: Id, record: object = None, first: str = "") -> BadRecord:

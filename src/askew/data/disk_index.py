@@ -23,13 +23,12 @@ from askew.types import Id
 
 T = TypeVar("T")
 
-
 _INSERT = "INSERT OR IGNORE INTO entry VALUES (?, ?, ?)"
 
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn errors of SQLite into errors that say what to do."""
+    """Turn errors of SQLite into DataErrors that say what to do."""
     try:
         yield
     except sqlite3.OperationalError as trouble:
@@ -64,28 +63,28 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Remove the file."""
+        """Delete the file."""
         self._database.close()
 
     def add(self, key: Id, number: int = 0, record: Any = None) -> bool:
-        """Add a record with this id; returns False and changes nothing if the id exists."""
+        """Add a record with this id; returns False and changes nothing if the id is already there."""
         blob = None if record is None else orjson.dumps(record)
         with _explained():
             done = self._database.execute(_INSERT, (_text(key), number, blob))
         return done.rowcount == 1
 
     def add_all(self, entries: Iterable[tuple[Id, int]]) -> None:
-        """Add ids with their numbers; those that exist are left as they are."""
+        """Add ids with their numbers; ids that are already there do not change."""
         with _explained():
             self._database.executemany(_INSERT, ((_text(key), number, None) for key, number in entries))
 
     def get(self, key: Id) -> tuple[int, Any] | None:
-        """The number and record with this id."""
+        """The number and record with this id; None if there is none."""
         row = self._database.execute("SELECT number, record FROM entry WHERE key = ?", (_text(key),)).fetchone()
         return row and (row[0], None if row[1] is None else orjson.loads(row[1]))
 
     def pop(self, key: Id) -> tuple[int, Any] | None:
-        """The number and record with this id, which is removed."""
+        """Remove the record with this id; returns its number and content, or None if there is none."""
         found = self.get(key)
         if found:
             self._database.execute("DELETE FROM entry WHERE key = ?", (_text(key),))
@@ -98,9 +97,9 @@ class Index:
 
 
 class RecordFile:
-    """Records by id in a temporary file, to be taken out in any order; a quarter of the work of an :class:`Index`.
+    """Records by id in a temporary file, to be removed in any order; takes a quarter of the time of an :class:`Index`.
 
-    Ids must be distinct. Records are JSON values; a tuple may become a list. Memory: 25 bytes a record.
+    Ids must be distinct. Records are JSON values; a tuple may become a list. Memory: 25 bytes per record.
 
     >>> with closing(RecordFile([(1, 7, {"answer": "yes"}), ("1", 8, (2,))])) as records:
     ...     records.pop("1"), records.pop("1"), records.pop(2), list(records.numbers())
@@ -124,7 +123,7 @@ class RecordFile:
         """The hash of the id, the offset in the file, the size and the number of each record."""
         hashes, starts, sizes, numbers = array("q"), array("q"), array("i"), array("i")
         rest = iter(entries)
-        while some := list(islice(rest, _SOME)):
+        while some := list(islice(rest, _PER_WRITE)):
             keys, places, records = zip(*some, strict=True)
             packed = _dumped(list(zip(keys, records, strict=True)))
             lengths = list(map(len, packed))
@@ -139,11 +138,14 @@ class RecordFile:
         self._blocks.close()
 
     def pop(self, key: Id) -> tuple[int, Any] | None:
-        """The number and record with this id, which is removed."""
+        """Remove the record with this id; returns its number and content, or None if there is none."""
         return self.pop_all([key]).get(key)
 
     def pop_all(self, keys: Sequence[Id]) -> dict[Id, tuple[int, Any]]:
-        """The numbers and records with these ids, which are removed; many at once take half the time."""
+        """Remove the records with these ids; returns the number and content of those that are there.
+
+        Removing many at once takes half the time.
+        """
         if not self._left:
             return {}
         wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
@@ -161,7 +163,7 @@ class RecordFile:
         return found
 
     def _same_hash(self, key: Id, place: int) -> int | None:
-        """The place of this id, which is after that of another id with the same hash; None if there is none."""
+        """The place of this id among ids with the same hash, which begin at ``place``; None if it is not there."""
         while place < len(self._left) and self._hashes[place] == hash(key):
             if self._read(place)[0] == key:
                 return place
@@ -180,7 +182,7 @@ class RecordFile:
 
 
 def _dumped(values: list[tuple[Id, Any]]) -> list[bytes]:
-    """The values as JSON; in Python's own format if one has text that is not valid Unicode."""
+    """The values as JSON, or in Python's marshal format if a text in them is not valid Unicode."""
     try:
         return list(map(orjson.dumps, values))
     except TypeError:
@@ -188,23 +190,23 @@ def _dumped(values: list[tuple[Id, Any]]) -> list[bytes]:
 
 
 def _loaded(blocks: list[bytes]) -> list[Any]:
-    """The values again."""
+    """The values that ``_dumped`` wrote."""
     try:
         return list(map(orjson.loads, blocks))
     except orjson.JSONDecodeError:
         return [orjson.loads(block) if block.startswith(b"[") else marshal.loads(block) for block in blocks]
 
 
-_SOME = 128
-"""The number of records that are written together."""
+_PER_WRITE = 128
+"""The number of records that are written at once."""
 
 
 class SeenIds:
     """Ids with the number of their first record. Memory stays flat for texts, which are in an :class:`Index` on disk.
 
-    A number that is larger than all before is new. Of numbers that follow one another, as those of one image do, only
-    the first is kept, in sixteen bytes; those in no order are sorted in blocks, which are merged with
-    blocks of the same size. A bitmap of hashes tells that most ids are new.
+    An integer larger than all before it is new. Of consecutive integers, such as the ids of one image's questions, only
+    the first is stored with their count, in sixteen bytes. Integers in no order are sorted into blocks, and blocks of
+    similar size are merged. A bitmap of hashes shows for most ids that they are new.
 
     >>> with SeenIds() as seen:
     ...     [seen.add(key, number) for number, key in enumerate((1, "1", 3, 2, 1, 2))]
@@ -214,7 +216,7 @@ class SeenIds:
     def __init__(self) -> None:
         self._starts, self._numbers, self._lengths = array("q"), array("I"), array("I")
         self._largest, self._last = -1, -2
-        """The largest number so far, and its record; runs of numbers are in the three arrays."""
+        """The largest integer so far and the number of its record; the arrays hold runs of consecutive integers."""
         self._recent: dict[int, int] = {}
         self._blocks: list[tuple[Any, Any, Any]] = []
         self._index = Index()
@@ -277,7 +279,7 @@ class SeenIds:
         return entry and entry[0]
 
     def _merge(self) -> None:
-        """Make a block of the recent numbers: where runs of them start, and how long these are."""
+        """Make a block of the recent integers: the start, record number and length of each run."""
         keys, numbers = (np.fromiter(column, np.int64) for column in (self._recent, self._recent.values()))
         order = np.argsort(keys)
         keys, numbers = keys[order], numbers[order]
@@ -285,7 +287,7 @@ class SeenIds:
         lengths = np.diff(first, append=len(keys))
         block = keys[first], numbers[first].astype(np.int32), lengths.astype(np.int32)
         self._recent.clear()
-        while self._blocks and len(self._blocks[-1][0]) <= len(block[0]):  # none stays beside one that is not larger
+        while self._blocks and len(self._blocks[-1][0]) <= len(block[0]):  # each block stays larger than the next
             earlier = self._blocks.pop()
             columns = [np.concatenate([earlier[column], block[column]]) for column in range(3)]
             order = np.argsort(columns[0])
@@ -298,7 +300,7 @@ class SeenIds:
 
 
 class DistinctIds:
-    """The number of distinct ids; memory stays flat.
+    """Counts distinct ids; memory stays flat.
 
     >>> images = DistinctIds()
     >>> for key in (7, 7, "7", 8, 7):
@@ -312,7 +314,7 @@ class DistinctIds:
         self._last: Id | None = None
 
     def add(self, key: Id) -> None:
-        """Count this id, unless it was counted."""
+        """Count this id if it is new."""
         if key != self._last:  # questions about one image are usually adjacent
             self._last = key
             self._numbers.add(key if isinstance(key, int) and -_LARGE < key < _LARGE else hash(key))
@@ -324,8 +326,11 @@ class DistinctIds:
 _BITS = (1 << 26) - 5
 """A prime number, so that ids in steps of a power of two do not share bits."""
 _BATCH = 4096
+"""The number of texts that are written to the index at once."""
 _RECENT = 1 << 15
+"""The number of integers in no order that are sorted into a block at once."""
 _LARGE = 1 << 63
+"""Integers of this size are handled like texts: arrays cannot hold them."""
 
 
 def distinct(
@@ -336,7 +341,7 @@ def distinct(
 ) -> Generator[tuple[int, Id, T], None, None]:
     """The number, id and content of each record with a valid and new id; the others are refused.
 
-    ``again`` returns the error for a repeated id, given the id, its record, and where it was first.
+    ``again`` returns the error for a repeated id, given the id, its record, and where it first occurred.
     """
     with SeenIds() as seen:
         for number, record in records:
@@ -359,9 +364,9 @@ def _text(key: Id) -> str:
 
 
 def gathered(records: Iterable[tuple[int, Id, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    """Records with the same key together, in the order in which the keys first appear; kept in a temporary file.
+    """The records of each key, in the order in which the keys first appear; kept in a temporary file.
 
-    Memory stays flat: one group of records at a time. Records must be JSON values.
+    Only the records of one key are in memory at a time. Records must be JSON values.
 
     >>> list(gathered([(1, "a", "x"), (2, "b", "y"), (3, "a", "z")]))
     [[(1, 'x'), (3, 'z')], [(2, 'y')]]
@@ -385,4 +390,4 @@ def gathered(records: Iterable[tuple[int, Id, Any]]) -> Iterator[list[tuple[int,
 _TOGETHER = """
 SELECT row.key, row.number, row.record FROM begun CROSS JOIN row ON row.key = begun.key ORDER BY begun.first, row.rowid
 """
-"""The rows of each key, the keys by their first row: SQLite follows two indexes and sorts nothing."""
+"""The rows of each key, in the order of the keys' first rows. SQLite follows two indexes and sorts nothing."""

@@ -1,7 +1,7 @@
-"""Lists of JSON records decoded many at a time: several times as fast as event by event, in little memory.
+"""Decode lists of JSON records in batches: several times as fast as event by event, in little memory.
 
-Wherever a file is not plainly valid JSON this gives up (:class:`Undecided`), and the caller reads on with a parser that
-says what is wrong and where.
+If a file may not be valid JSON, :class:`Undecided` is raised, and the caller continues with a parser that says what is
+wrong and where.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from askew.files.limits import MAX_DEPTH
 from askew.files.read_write import opened
 
 CHUNK = 1 << 15
-"""Bytes that are decoded at once: of larger lists the garbage collector visits every record several times."""
+"""Bytes decoded at once; in larger batches, the garbage collector would visit every record several times."""
 _ENDS = 1 << 17
-"""The most bytes before and after the list."""
+"""The maximum number of bytes before the list, and after it."""
 _SIGN = np.zeros(256, dtype=bool)
 _SIGN[list(b'"[]{},')] = True
 _STEP = np.zeros(256, dtype=np.int32)
@@ -27,13 +27,13 @@ _STEP[list(b"[{")] = 1
 _STEP[list(b"]}")] = -1
 _OTHERS = bytes(code for code in range(256) if code not in b'"[]{}')
 _DEEPEST = MAX_DEPTH - 2
-"""How deep a record may be: it is within a list, which may be within an object."""
+"""The maximum nesting of a record, which is in a list that may be in an object."""
 _USUAL_DEPTH = 3
-"""Few records are deeper."""
+"""Few records are nested more deeply."""
 _LONG = 1 << 21
 """Longer records are left to the other parser, which needs less memory for them."""
 _SEPARATOR = re.compile(rb',\s*\{\s*"[^"\\]*"')
-"""A comma and the first key of the next record."""
+"""The comma after a record, and the first key of the next one."""
 
 
 class Undecided(Exception):
@@ -43,13 +43,13 @@ class Undecided(Exception):
 def batches(path: str, key: str | None) -> Iterator[list[Any]]:
     """The records of the list under ``key`` of the outermost object, or of the outermost list, many at a time.
 
-    A comma is guessed to be between two records when the same bytes follow as after an earlier one that was; that the
-    text before it can be decoded proves it. Brackets and quotes are only counted where there is nothing to go by.
+    A comma followed by the same bytes as an earlier separator is assumed to separate two records; it does if the text
+    before it can be decoded. Brackets and quotes are only counted if there is no such comma or it does not.
     """
     with opened(path) as file:
         waiting, separator, some, more = _after_opening(file, key), b"", False, True
         while more:
-            more = bool(chunk := file.read(max(CHUNK, len(waiting))))  # of a long record twice as much each time
+            more = bool(chunk := file.read(max(CHUNK, len(waiting))))  # twice as much each time in a long record
             waiting += chunk
             place = waiting.rfind(separator) if separator and more else -1
             records = _decoded(waiting[:place]) if place > 0 else None
@@ -73,7 +73,7 @@ def batches(path: str, key: str | None) -> Iterator[list[Any]]:
 
 
 def _last(waiting: bytes, some: bool) -> Iterator[list[Any]]:
-    """The records before the end of the list; ``some`` were before them."""
+    """The records up to the end of the list; ``some``: there were others before them."""
     text = waiting[: _end(waiting)]
     records = _decoded(text) if some or text.strip() else []
     if records is None:
@@ -91,7 +91,7 @@ def _end(waiting: bytes) -> int:
 
 
 def _after_opening(file: IO[bytes], key: str | None) -> bytes:
-    """The first bytes within the list; what is before it must be valid, and have no other list of this name."""
+    """The first bytes of the list; what precedes it must be valid JSON without another list of this name."""
     first = file.read(_ENDS)
     if key is None:
         found = re.match(rb"\s*\[", first)
@@ -105,7 +105,7 @@ def _after_opening(file: IO[bytes], key: str | None) -> bytes:
 
 
 def _check_rest(waiting: bytes, file: IO[bytes], key: str | None) -> None:
-    """What follows the list must complete the object, and have no other list of this name."""
+    """Check that what follows the list completes the object and has no other list of this name."""
     rest = waiting[_end(waiting) + 1 :] + file.read(_ENDS)
     if file.read(1) or (rest.strip(b" \t\r\n") if key is None else key in _fields(b'{"":0' + rest)):
         raise Undecided
@@ -122,7 +122,7 @@ def _fields(text: bytes) -> dict[str, Any]:
 
 
 def _decoded(text: bytes) -> list[Any] | None:
-    """The records of this text, with commas between them; None where it is not valid, or too deep."""
+    """The records of a text, separated by commas; None if there are none, or it is not valid or nested too deeply."""
     try:
         records: list[Any] = orjson.loads(b"[%b]" % text)
     except orjson.JSONDecodeError:
@@ -137,7 +137,7 @@ def _is_deep(text: bytes) -> bool:
     (False, True)
     """
     signs = _unescaped(text).translate(None, _OTHERS)
-    if 2 * signs.count(b'""') == signs.count(b'"'):  # then no bracket is in a text, and pairs cancel from within
+    if 2 * signs.count(b'""') == signs.count(b'"'):  # no string has a bracket: remove pairs from the inside
         left = signs.translate(None, b'"')
         for _ in range(_USUAL_DEPTH):
             left = left.replace(b"{}", b"").replace(b"[]", b"")
@@ -162,5 +162,5 @@ def _levels(signs: Any) -> tuple[Any, Any]:
 
 
 def _unescaped(text: bytes) -> bytes:
-    """The text, of the same length, without backslashes before quotes."""
+    """The text with escaped backslashes and quotes replaced by as many other characters."""
     return text.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in text else text

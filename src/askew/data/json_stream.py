@@ -1,4 +1,4 @@
-"""Read JSON one record at a time, say where a file is broken, and tell its format from its beginning."""
+"""Read JSON one record at a time, report where a file is broken, and detect its format from its beginning."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class _State(NamedTuple):
     """The number of open brackets."""
     in_text: bool = False
     escape: bytes = b""
-    """A backslash at the end of the chunk, whose character comes next."""
+    """A backslash at the end of the chunk, which escapes the first character of the next one."""
 
 
 class Guarded:
     """A JSON file with limits on nesting and on the length of records; counts the bytes read.
 
-    A parser gets everything before the first bracket beyond the limit, so that it reports errors before it.
+    A parser gets everything before the first bracket beyond the limit, so that it reports earlier errors first.
     """
 
     def __init__(self, file: IO[bytes], path: str, around: int = 2) -> None:
@@ -56,13 +56,13 @@ class Guarded:
         if self._too_deep and not chunk:
             raise DataError(
                 f"{self._path}: lists and objects are nested more than {MAX_DEPTH} levels deep at byte "
-                f"{self.taken + 1:,}. No data that askew reads is; check the file."
+                f"{self.taken + 1:,}. No data that askew reads is nested so deeply; check the file."
             )
         self._long = 0 if len(levels) and levels.min() <= self._around else self._long + len(chunk)
         if self._long > MAX_RECORD:
             raise DataError(
                 f"{self._path}: a record before byte {self.taken:,} is longer than {MAX_RECORD >> 20} MiB. "
-                "No record that askew reads is; check the file."
+                "No record that askew reads is so long; check the file."
             )
         self._state = after
         return chunk
@@ -104,8 +104,9 @@ def _shallow(chunk: bytes, state: _State) -> int:
 _CHUNK = 1 << 16
 _BUFFER = 1 << 20
 _OPTIONS: dict[str, Any] = {"use_float": True, "buf_size": _BUFFER}
-"""Integers beyond 64 bits are refused. With small buffers long strings are slow: each buffer starts them again."""
+"""Integers beyond 64 bits are refused. Small buffers make long strings slow: each buffer parses them from the start."""
 _GLANCE = 20_000
+"""The number of parser events that ``glimpse`` looks at."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
 
 
 def nested_items(path: str, *keys: str) -> Iterator[tuple[int, Any]]:
-    """The records of a list inside objects: under the first key, in this under the second, and so on."""
+    """The records of a list inside nested objects; ``keys`` is the path to it."""
     prefix = ".".join((*keys, "item"))
     return _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), len(keys) + 1)
 
@@ -147,7 +148,7 @@ def nested_items(path: str, *keys: str) -> Iterator[tuple[int, Any]]:
 def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
     """The keys and values of a JSON object."""
     if first_character(path) != "{":
-        raise DataError(f"{path}: a JSON object {{id: record, ...}} is wanted, and this is a list. Check the file.")
+        raise DataError(f"{path}: this must be a JSON object {{id: record, ...}}, but is a list. Check the file.")
     return _streamed(path, lambda file: ijson.kvitems(file, "", **_OPTIONS), 1)
 
 
@@ -193,7 +194,7 @@ def decoded(line: bytes) -> str:
 
 
 def first_character(path: str) -> str:
-    """The first character that is not white space: ``[`` for a list, ``{`` for an object."""
+    """The first character that is not whitespace: ``[`` for a list, ``{`` for an object."""
     with opened(path) as file:
         while chunk := file.read(_CHUNK):
             if chunk := chunk.strip():
@@ -203,7 +204,7 @@ def first_character(path: str) -> str:
                         f"{path}: this is not JSON: it begins with {sign!r}, not with '{{' or '['. Check the file."
                     )
                 return sign
-    raise DataError(f"{path}: the file has nothing but white space. Copy or download it again.")
+    raise DataError(f"{path}: the file contains only whitespace. Copy or download it again.")
 
 
 def glimpse(path: str) -> Glimpse:
@@ -230,7 +231,7 @@ def _glance(file: Guarded) -> Iterator[tuple[str, Any]]:
 
 
 def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
-    """Events with their nesting level; the end of a value has the level of what follows it."""
+    """Events with their nesting level; the end of a list or object has the level around it."""
     level = 0
     for event, value in events:
         level += event.startswith("start_")
@@ -247,7 +248,7 @@ def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...
 
 
 def scalar(path: str, key: str) -> str | None:
-    """The string under ``key`` of the outermost object; None if there is none."""
+    """The string under ``key`` of the outermost object; None if there is no such string."""
     if first_character(path) != "{":
         return None
     with opened(path) as file:

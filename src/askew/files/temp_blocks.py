@@ -1,4 +1,4 @@
-"""What is needed again and would fill the memory: blocks in a temporary file, and the distinct ones of many numbers."""
+"""Data kept in a temporary file instead of in memory: blocks of bytes, objects, and distinct numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TempBlocks:
         """Delete the file."""
 
     def append(self, block: bytes) -> int:
-        """Write a block; returns where it begins."""
+        """Write a block; returns the offset at which it begins."""
         start, left = self._size, memoryview(block)
         try:
             self._file.seek(start)
@@ -51,14 +51,14 @@ class TempBlocks:
         return start
 
     def read(self, size: int, start: int) -> bytes:
-        """So many bytes from this place."""
+        """``size`` bytes from the offset ``start``."""
         if sys.platform != "win32":
             return os.pread(self._file.fileno(), size, start)
         self._file.seek(start)
         return self._file.read(size)
 
     def read_all(self, sizes: Sequence[int], starts: Sequence[int]) -> list[bytes]:
-        """The bytes at several places; faster than one after another."""
+        """The bytes at several offsets; faster than calling ``read`` for each."""
         if sys.platform != "win32":
             return list(map(os.pread, repeat(self._file.fileno()), sizes, starts))
         return list(map(self.read, sizes, starts))
@@ -75,7 +75,7 @@ class TempObjects(Generic[T]):
     def __init__(self) -> None:
         self._blocks: TempBlocks | None = None
         self._written: list[tuple[int, int]] = []
-        """Size and place of each object."""
+        """The size and offset of each object."""
 
     def append(self, item: T) -> None:
         """Write an object."""
@@ -90,7 +90,7 @@ class TempObjects(Generic[T]):
 
 
 class DistinctNumbers:
-    """Whole numbers from -2⁶³ to 2⁶³ - 1, each once however often it was added; most of them in a temporary file.
+    """Distinct whole numbers from -2⁶³ to 2⁶³ - 1; most of them are in a temporary file.
 
     >>> numbers = DistinctNumbers()
     >>> for number in (7, 8, 7, -1):
@@ -103,7 +103,7 @@ class DistinctNumbers:
         self._recent = array("q")
         self._blocks: TempBlocks | None = None
         self._places: list[tuple[int, Numbers]] = []
-        """Where each block begins, and where in it the numbers of each part end."""
+        """The offset of each block, and the index in it at which each part ends."""
 
     def add(self, number: int) -> None:
         """Add a number."""
@@ -112,7 +112,7 @@ class DistinctNumbers:
             self._write()
 
     def parts(self) -> Iterator[Numbers]:
-        """All numbers, in parts of which each is in order; no number is in two."""
+        """All numbers, in sorted parts; no number is in two parts."""
         if self._blocks is None:
             yield np.unique(np.asarray(self._recent))
             return
@@ -125,7 +125,7 @@ class DistinctNumbers:
         return sum(map(len, self.parts()))
 
     def _write(self) -> None:
-        """Write the recent numbers as a block, those of a part together: memory then holds one part at a time."""
+        """Write the recent numbers as a block, grouped by part, so that one part at a time can be read."""
         numbers = np.unique(np.asarray(self._recent))
         part = (numbers.astype(np.uint64) * _ODD) >> np.uint64(64 - 6)
         ends = np.cumsum(np.bincount(part.astype(np.int64), minlength=_PARTS))
@@ -142,4 +142,4 @@ class DistinctNumbers:
 _RECENT = 1 << 16
 _PARTS = 64
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Multiplied by it, numbers near one another are in different parts."""
+"""Multiplying by this number spreads similar numbers over different parts."""

@@ -109,7 +109,7 @@ class ConVqa(GroupBenchmark):
         questions = []
         for one in _listed(record):
             if not isinstance(one, list) or len(one) != 2:
-                raise BadRecord(f"a question must be a list [question, answer] and is {short(one)}. Fix it.")
+                raise BadRecord(f"a question must be a list [question, answer], but is {short(one)}. Fix it.")
             fields = dict(zip(("question", "answer"), one, strict=True))
             questions.append((text(fields, "question"), text(fields, "answer")))
         return [_group(f"CS/{name}", self.image(name), questions, "commonsense")]

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from importlib import import_module
 
 from askew.data.bad_records import short
-from askew.data.benchmarks.sniff import MARKS, first_keys, is_table, sniff
+from askew.data.benchmarks.sniff import MARKS, first_keys, sniff
 from askew.data.json_stream import format_of
+from askew.data.table_files import is_table
 from askew.errors import DataError
 from askew.verbs import Dataset
 

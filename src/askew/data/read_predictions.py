@@ -34,10 +34,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from zipfile import ZipFile
 
 import orjson
 
@@ -45,9 +46,9 @@ from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, 
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import glimpse, items, lines, pairs
 from askew.data.jsonl import valid_lines
-from askew.data.table_files import looks_like_table, prediction_rows, zip_kind, zipped_samples
+from askew.data.table_files import looks_like_table, prediction_rows, zip_archive, zip_kind
 from askew.errors import BadRecord, DataError
-from askew.files.limits import load_json
+from askew.files.limits import MAX_RECORD, load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
@@ -67,10 +68,16 @@ def read_predictions(
         return logged_answers(path, log)
     shape = glimpse(path)
     if shape.top == "[":
-        return _listed(Sieve(path, skip=False, advice=""))
+        return _answers(_strict(path), items(path, "predictions"), _id, _answer)
     if all(any(name in shape.keys for name in names) for names in (_IDS, _ANSWERS)) or _is_lined(path):
-        return _lined(Sieve(path, skip=False, word="line", advice=""))
-    return _mapped(Sieve(path, skip=False, advice=""))
+        sieve = _strict(path, "line")
+        return _answers(sieve, valid_lines(sieve), _id, _answer)
+    return _answers(_strict(path), pairs(path), lambda pair: pair[0], lambda pair: _answer({"answer": pair[1]}))
+
+
+def _strict(path: str, word: str = "record") -> Sieve:
+    """Bad records of predictions always raise an error, since a missing answer would change the score."""
+    return Sieve(path, skip=False, word=word, advice="")
 
 
 def _is_lined(path: str) -> bool:
@@ -82,24 +89,11 @@ def _is_lined(path: str) -> bool:
         return False  # a long object on one line, or an error that reading reports
 
 
-def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:
-    return _checked(sieve, items(sieve.path, "predictions"))
-
-
-def _lined(sieve: Sieve) -> Iterator[tuple[Id, str]]:
-    return _checked(sieve, valid_lines(sieve))
-
-
-def _checked(sieve: Sieve, records: Iterator[tuple[int, Any]]) -> Iterator[tuple[Id, str]]:
-    for number, key, record in distinct(sieve, records, _id):
-        answer = sieve.sift(number, key, _answer, record)
-        if answer is not None and not is_failure(answer):
-            yield key, answer
-
-
-def _mapped(sieve: Sieve) -> Iterator[tuple[Id, str]]:
-    for number, key, pair in distinct(sieve, pairs(sieve.path), lambda pair: pair[0]):
-        answer = sieve.sift(number, key, _answer, {"answer": pair[1]})
+def _answers(
+    sieve: Sieve, records: Iterator[tuple[int, Any]], identify: Callable[[Any], Id], answer_of: Callable[[Any], str]
+) -> Iterator[tuple[Id, str]]:
+    for number, key, record in distinct(sieve, records, identify):
+        answer = sieve.sift(number, key, answer_of, record)
         if answer is not None and not is_failure(answer):
             yield key, answer
 
@@ -219,7 +213,7 @@ def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None
     known = read_ids(ids) if ids is not None else {}
     kind = zip_kind(path)
     if kind == "inspect":
-        return Log(zipped_samples(path), "sample", Inspected(known))
+        return Log(_zipped_samples(path), "sample", Inspected(known))
     if kind == "xlsx" or looks_like_table(path):
         return Log(prediction_rows(path), "row", Rows(known))
     return _open_json_log(path, known)
@@ -227,7 +221,7 @@ def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None
 
 def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
     """The id and answer of every answered question; repeated ids are refused, failures are left out."""
-    sieve = Sieve(path, skip=False, word=log.word, advice="")
+    sieve = _strict(path, log.word)
     first_filter: object = None
     with Index() as seen:
         for number, record in log.records:
@@ -246,7 +240,7 @@ def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
 
 def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
     """The map from rows to ids that ``askew export`` wrote as ``ids.jsonl``."""
-    sieve = Sieve(os.fspath(path), skip=False, word="line", advice="")
+    sieve = _strict(os.fspath(path), "line")
     ids_of_row: dict[int, tuple[Id, ...]] = {}
     for number, record in valid_lines(sieve):
         fields = sieve.sift(number, None, mapping, record) or {}
@@ -265,7 +259,7 @@ def decoded_ids(value: object) -> tuple[Id, ...]:
     (7, '7/rad')
     >>> decoded_ids("7")
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'askew_ids' must be a list of ids and is text ('7'). Fix the record.
+    askew.errors.BadRecord: 'askew_ids' must be a list of ids, but is text ('7'). Fix the record.
     """
     ids = value
     if isinstance(value, str):
@@ -294,8 +288,29 @@ def _open_json_log(path: str, known: Known) -> Log | None:
 
 def _log(path: str, lines: bool, key: str, reader: Samples | Rows | Inspected) -> Log:
     if lines:
-        return Log(valid_lines(Sieve(path, skip=False, word="line", advice="")), "line", reader)
+        return Log(valid_lines(_strict(path, "line")), "line", reader)
     return Log(items(path, key), "record", reader)
+
+
+def _zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
+    """The samples of an inspect ``.eval`` log, in its order."""
+    with zip_archive(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+        for number, name in enumerate(names, 1):
+            yield number, _sample(path, archive, name)
+
+
+def _sample(path: str, archive: ZipFile, name: str) -> Any:
+    try:
+        if archive.getinfo(name).file_size > MAX_RECORD:
+            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB, the limit for a sample.")
+        return load_json(archive.read(name))
+    except NotImplementedError:
+        raise DataError(
+            f"{path}: this Python cannot read its compression. Convert the log: inspect log convert --to json"
+        ) from None
+    except orjson.JSONDecodeError as trouble:
+        raise BadRecord(f"{path}: {name}: broken JSON ({trouble}). Was the evaluation stopped? Run it again.") from None
 
 
 def _logged_ids(fields: Mapping[str, Any], row: object, known: Known, where: str) -> Sequence[Id]:

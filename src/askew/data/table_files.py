@@ -1,4 +1,4 @@
-"""Rows of table files as records: TSV and CSV (images are base64 in a cell), Parquet, XLSX; samples of zipped logs.
+"""Rows of table files as records: TSV and CSV (images are base64 in a cell), Parquet and XLSX.
 
 Readers of questions leave out bad rows one by one (``table_records``, ``parquet_records``); a bad row of a model's
 predictions stops the reading (``prediction_rows``).
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import binascii
 import csv
+import re
 import zipfile
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-import orjson
-
 from askew.data.bad_records import Sieve
-from askew.data.benchmarks.sniff import column_names, delimiter_of
 from askew.data.disk_index import Index
 from askew.errors import BadImage, BadRecord, DataError, need
-from askew.files.limits import MAX_MEMBER, MAX_RECORD, bounded_lines, load_json
+from askew.files.limits import MAX_MEMBER, MAX_RECORD, bounded_lines
 from askew.files.read_write import opened, opened_raw
 from askew.types import Id, ImageRef
 
@@ -29,27 +27,40 @@ LONGEST_INDEX = 64
 """A cell of at most this many characters in an image column is the index of the row that has the image."""
 _BATCH = 32
 """How many rows of a Parquet file are in memory at a time; a row may hold images."""
+_TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
+_ZIP = b"PK\x03\x04"
+_HEAD = 1 << 16
+
+
+def delimiter_of(first: str) -> str:
+    """The delimiter of a table, detected from its first line; some programs write CSV with semicolons.
+
+    >>> delimiter_of("image;question;answer"), delimiter_of("image,question")
+    (';', ',')
+    """
+    return "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
+
+
+def column_names(first: str, delimiter: str) -> list[str]:
+    """The names in the first line of a table."""
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
+
+
+def is_table(path: str) -> bool:
+    """True for the name of a CSV or TSV file, gzip or not."""
+    return bool(_TABLE.search(path))
 
 
 def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a TSV or CSV file with their numbers (the header is row 1); one with missing cells is bad."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))
-    path = sieve.path
-    with opened(path) as file:
-        text = (line.decode() for line in bounded_lines(file, path))
-        try:
-            first = next(text, "").removeprefix("\ufeff")
-            names = column_names(first)
-            for number, cells in enumerate(csv.reader(text, delimiter=delimiter_of(first), strict=True), 2):
-                if len(cells) == len(names):
-                    yield number, dict(zip(names, cells, strict=True))
-                elif cells:
-                    fault = BadRecord(f"there are {len(cells)} cells for {len(names)} columns. Fix the row.")
-                    sieve.refuse(number, fault)
-        except UnicodeDecodeError as trouble:
-            raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
-        except csv.Error as trouble:
-            raise DataError(f"{path}: the table is broken ({trouble}). Copy or download it again.") from None
+    rows = _text_rows(sieve.path, delimiter_of, "Copy or download it again.")
+    _, names = next(rows)
+    for number, cells in rows:
+        if len(cells) == len(names):
+            yield number, dict(zip(names, cells, strict=True))
+        elif cells:
+            sieve.refuse(number, BadRecord(f"there are {len(cells)} cells for {len(names)} columns. Fix the row."))
 
 
 def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -121,16 +132,12 @@ class TableImages:
         return (row for _, row in table_records(Sieve(self._path, True)))
 
 
-_ZIP = b"PK\x03\x04"
-_HEAD = 1 << 16
-
-
 def zip_kind(path: str) -> str:
     """``xlsx``, ``inspect`` (its ``.eval`` log), or an empty string for a file that is not a zip file."""
     with opened_raw(path) as file:
         if file.read(4) != _ZIP:
             return ""
-    with _archive(path) as archive:
+    with zip_archive(path) as archive:
         names = archive.namelist()
     if any(name.startswith("xl/") for name in names):
         return "xlsx"
@@ -146,13 +153,13 @@ def looks_like_table(path: str) -> bool:
     if head[:1] in (b"{", b"["):
         return False
     names = head.split(b"\n", 1)[0].decode(errors="replace")
-    columns = next(csv.reader([names], delimiter=_delimiter(names)), [])
-    return bool({"prediction", "answer"} & {column.strip() for column in columns}) and len(columns) > 1
+    columns = column_names(names, _tab_or_comma(names))
+    return bool({"prediction", "answer"} & set(columns)) and len(columns) > 1
 
 
 def prediction_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a table with their numbers as in a spreadsheet: the header is row 1."""
-    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path)
+    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path, _tab_or_comma, "Write it again.")
     _, names = next(rows, (1, []))
     for number, cells in rows:
         if any(cells):
@@ -164,29 +171,9 @@ def prediction_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, dict(zip(names, cells, strict=True))
 
 
-def zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
-    """The samples of an inspect ``.eval`` log, in its order."""
-    with _archive(path) as archive:
-        names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
-        for number, name in enumerate(names, 1):
-            yield number, _sample(path, archive, name)
-
-
-def _sample(path: str, archive: zipfile.ZipFile, name: str) -> Any:
-    try:
-        if archive.getinfo(name).file_size > MAX_RECORD:
-            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB, the limit for a sample.")
-        return load_json(archive.read(name))
-    except NotImplementedError:
-        raise DataError(
-            f"{path}: this Python cannot read its compression. Convert the log: inspect log convert --to json"
-        ) from None
-    except orjson.JSONDecodeError as trouble:
-        raise BadRecord(f"{path}: {name}: broken JSON ({trouble}). Was the evaluation stopped? Run it again.") from None
-
-
 @contextmanager
-def _archive(path: str) -> Iterator[zipfile.ZipFile]:
+def zip_archive(path: str) -> Iterator[zipfile.ZipFile]:
+    """Open a zip file; DataError if it is damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
@@ -194,21 +181,23 @@ def _archive(path: str) -> Iterator[zipfile.ZipFile]:
         raise DataError(f"{path}: the zip file is cut off or damaged ({damage}). Copy it again.") from None
 
 
-def _text_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+def _text_rows(path: str, delimited: Callable[[str], str], remedy: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row with its number; ``delimited`` returns the delimiter, given the first line."""
     with opened(path) as file:
         text = (line.decode() for line in bounded_lines(file, path))
         try:
             first = next(text, "")
-            yield 1, [name.strip() for name in next(csv.reader([first], delimiter=_delimiter(first)), [])]
-            yield from enumerate(csv.reader(text, delimiter=_delimiter(first), strict=True), 2)
+            delimiter = delimited(first)
+            yield 1, column_names(first, delimiter)
+            yield from enumerate(csv.reader(text, delimiter=delimiter, strict=True), 2)
         except UnicodeDecodeError as trouble:
             raise DataError(f"{path}: not UTF-8 ({trouble.reason}). Save the file as UTF-8.") from None
         except csv.Error as trouble:
-            raise DataError(f"{path}: the table is broken ({trouble}). Write it again.") from None
+            raise DataError(f"{path}: the table is broken ({trouble}). {remedy}") from None
 
 
 def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
-    with _archive(path) as archive:
+    with zip_archive(path) as archive:
         if large := [member.filename for member in archive.infolist() if member.file_size > MAX_MEMBER]:
             raise DataError(f"{path}: {large[0]} in it unpacks to more than {MAX_MEMBER >> 20} MiB. Save it as TSV.")
     book = need("openpyxl", "xlsx").load_workbook(path, read_only=True)
@@ -219,5 +208,5 @@ def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
         book.close()
 
 
-def _delimiter(names: str) -> str:
-    return "\t" if "\t" in names else ","
+def _tab_or_comma(first: str) -> str:
+    return "\t" if "\t" in first else ","

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -14,11 +13,11 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from askew.data.json_stream import glimpse
+from askew.data.table_files import column_names, delimiter_of, is_table
 from askew.errors import AskewError
 from askew.files.read_write import opened
 
 _DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", re.IGNORECASE)
-_TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
 _HEAD = 1 << 16
 _DEPTH = 4
 """How many levels of sub-folders are searched."""
@@ -225,32 +224,13 @@ def names_of(reader: str) -> str:
     return next(mark.names for mark in MARKS[reader] if mark.names)
 
 
-def delimiter_of(first: str) -> str:
-    """The delimiter of a table, detected from its first line; some programs write CSV with semicolons.
-
-    >>> delimiter_of("image;question;answer"), delimiter_of("image,question")
-    (';', ',')
-    """
-    return "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
-
-
-def column_names(first: str) -> list[str]:
-    """The names in the first line of a table."""
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
-
-
-def is_table(path: str) -> bool:
-    """True for the name of a CSV or TSV file, gzip or not."""
-    return bool(_TABLE.search(path))
-
-
 def first_keys(path: str) -> frozenset[str]:
     """The keys of the first record of a JSON or JSONL file, or the columns of a table; empty if it has none."""
     try:
         if is_table(path):
             with opened(path) as file:
                 line = file.read(_HEAD).split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r")
-            return frozenset(column_names(line))
+            return frozenset(column_names(line, delimiter_of(line)))
         if path.endswith(".parquet"):
             return _columns(path)
         return frozenset(glimpse(path).keys)

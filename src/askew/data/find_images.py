@@ -1,14 +1,19 @@
-"""Find the image files of a data set: by image id in a folder, or by the paths in our own files."""
+"""Find the image files of a data set: by image id, by file name, or by the paths in our own files."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import takewhile
 
 from askew.errors import BadImage, DataError
 from askew.files.paths import ImageFolders, with_image
 from askew.types import Id, ImageRef, Question
+
+_IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
 
 
 class ImagesById:
@@ -23,11 +28,7 @@ class ImagesById:
     """
 
     def __init__(self, folder: str | None, templates: Sequence[str]) -> None:
-        if folder is not None and not os.path.isdir(folder):
-            raise DataError(
-                f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
-            )
-        self._folder = folder
+        self._folder = _checked(folder)
         self._templates = list(templates)
         self._last: ImageRef | None = None
         self.found = 0
@@ -46,11 +47,10 @@ class ImagesById:
     def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
         """The image with this id; the templates in ``first``, from its record, are tried first."""
         if self._folder is None:
-            if (
-                self._last is None or type(self._last.id) is not type(key) or self._last.id != key
-            ):  # questions about one image are usually adjacent
-                self._last = ImageRef(key)
-            return self._last
+            last = self._last  # questions about one image are usually adjacent
+            if last is None or type(last.id) is not type(key) or last.id != key:
+                last = self._last = ImageRef(key)
+            return last
         tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
         for place, path in enumerate(tried):
             if os.path.isfile(path):
@@ -86,11 +86,7 @@ class ImagesByPath:
     """
 
     def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
-        if folder is not None and not os.path.isdir(folder):
-            raise DataError(
-                f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
-            )
-        self._home, self._folder = home, folder
+        self._home, self._folder = home, _checked(folder)
         self._last: tuple[ImageRef, ImageRef] | None = None
         self._folders = ImageFolders(home, None, folders)
 
@@ -124,3 +120,76 @@ class ImagesByPath:
             f"the file of image {image.id!r} is not at {wanted}. "
             "Put it there, or give the folder that contains it (--images DIR; images=...)."
         )
+
+
+class ImagesByName:
+    """The image files in a folder and its sub-folders, found by name; the folder is listed once.
+
+    If several sub-folders have a file of that name, the one whose path shares the longest end with the name in the data
+    is used. Without a folder given by the user, and without image files beside the data, images are only known by name.
+    """
+
+    def __init__(self, given: str | None, beside: str) -> None:
+        self._folder, self._given = _checked(given) or beside, given is not None
+
+    @cached_property
+    def _places(self) -> dict[str, str | list[str]]:
+        """The path of each image file below the folder, by its name; a list if the name occurs more than once."""
+        found: dict[str, str | list[str]] = {}
+        for place, folders, names in os.walk(self._folder):
+            folders.sort()
+            for name in filter(_IMAGE.search, names):
+                path = os.path.join(place, name)
+                before = found.setdefault(name, path)
+                if before is not path:
+                    found[name] = [*([before] if isinstance(before, str) else before), path]
+        return found
+
+    @property
+    def has_files(self) -> bool:
+        """Whether a folder is given, or image files are beside the data."""
+        return self._given or bool(self._places)
+
+    def first(self, names: Sequence[str]) -> str:
+        """The first of these names for which there is a file; ``names[0]`` if there is none."""
+        return next((name for name in names if name in self._places), names[0])
+
+    def find(self, name: str) -> ImageRef:
+        """The image of this name (a file name, or a path in the data's own folders)."""
+        places = self._places
+        if not self.has_files:
+            return ImageRef(name)
+        base = name.replace("\\", "/").rpartition("/")[2]
+        found = places.get(base)
+        if isinstance(found, list):
+            shared = [_shared_tail(path, name) for path in found]
+            fitting = [path for path, tail in zip(found, shared, strict=True) if tail == max(shared)]
+            if len(fitting) != 1:
+                raise BadImage(
+                    f"{len(found)} files are called {base} in {self._folder}, e.g. {found[0]} and {found[1]}. "
+                    "Give a folder with only the correct one (--images DIR; images=...)."
+                )
+            found = fitting[0]
+        if found is None:
+            raise BadImage(
+                f"the image file {base} is neither in {self._folder} nor in its sub-folders. "
+                "Put it there, or give the folder that contains it (--images DIR; images=...)."
+            )
+        return ImageRef(name, found)
+
+
+def _shared_tail(path: str, name: str) -> int:
+    """How many trailing parts two paths have in common.
+
+    >>> _shared_tail("/data/VD/chart/0_1.png", "./hallusion_bench/VD/chart/0_1.png")
+    3
+    """
+    parts = (reversed(one.replace("\\", "/").split("/")) for one in (path, name))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*parts, strict=False)))
+
+
+def _checked(folder: str | None) -> str | None:
+    """The folder of images that the user gave, which must exist."""
+    if folder is not None and not os.path.isdir(folder):
+        raise DataError(f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...).")
+    return folder

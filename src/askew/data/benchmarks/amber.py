@@ -17,7 +17,6 @@ from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.disk_index import Index, distinct
-from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 WHOLE = "query_discriminative.json"
@@ -85,9 +84,7 @@ class Amber(GroupBenchmark):
     def _question(self, key: Id, record: Mapping[str, Any], truths: Index) -> Question:
         _, (kind, truth) = truths.get(key) or (0, (None, None))
         if kind not in DIMENSIONS or truth not in ("yes", "no"):
-            raise BadRecord(
-                bad_label(f"{kind}: {truth}"[:60], "a discriminative type with yes or no, in annotations.json")
-            )
+            raise bad_label(f"{kind}: {truth}"[:60], "a discriminative type with yes or no, in annotations.json")
         return Question(
             key,
             self.image(text(record, "image")),

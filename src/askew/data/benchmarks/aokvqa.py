@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import identity, text, texts, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import coco_image
@@ -39,7 +39,7 @@ class Aokvqa(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The one file."""
-        return [one_split(self.path, "aokvqa", self.title, _FILE, _VAL, self.split)]
+        return [self.one_split("aokvqa", _FILE, _VAL, self.split)]
 
     def expected(self) -> Mapping[str, int]:
         """1,145 questions in the validation split, with the difficult ones."""

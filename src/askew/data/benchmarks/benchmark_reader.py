@@ -1,4 +1,4 @@
-"""What readers of published benchmarks share: their files, images by name, bad records, counts against published sizes.
+"""What readers of published benchmarks share: files, images, bad records, and counts against published sizes.
 
 A reader is a frozen dataclass with ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark whose
 questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``).
@@ -11,21 +11,20 @@ import os
 import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, short
 from askew.data.benchmarks.sniff import PathContents
+from askew.data.disk_index import distinct
+from askew.data.find_images import ImagesByName
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
-from askew.errors import BadImage, DataError
+from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.types import Group, Id, ImageRef, Question
-
-_IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +83,22 @@ class BenchmarkFiles:
             refuse = missing_files if os.path.isdir(self.path) else wrong_file
             raise refuse(self.path, self.title, wanted)
         return found
+
+    def one_split(self, reader: str, pattern: str, example: str, split: str | None) -> str:
+        """The file itself, or the one file of a folder whose name fits the pattern, and the split if one is named."""
+        if not os.path.isdir(self.path):
+            return self.path
+        found = PathContents(self.path).named(pattern)
+        fitting = [file for file in found if split is None or split in os.path.basename(file)]
+        if not fitting:
+            raise missing_files(self.path, self.title, re.sub("val", split or "val", example, count=1))
+        if len(fitting) > 1:
+            names = ", ".join(os.path.basename(file) for file in fitting)
+            raise DataError(
+                f"{self.path}: {len(fitting)} files of {self.title} are here: {names}. Pick one, e.g. "
+                f"{reader}:{self.path},split=val"
+            )
+        return fitting[0]
 
     def in_the_paper(self) -> Mapping[str, str]:
         """The paper's sizes, which are printed next to the counts but not enforced."""
@@ -190,65 +205,20 @@ class QuestionBenchmark(BenchmarkFiles):
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions, streamed; counts what ``expected`` names."""
 
-
-class ImagesByName:
-    """The image files in a folder and its sub-folders, found by name; the folder is listed once.
-
-    If several sub-folders have a file of that name, the one whose path shares the longest end with the name in the data
-    is used. Without a folder given by the user, and without image files beside the data, images are only known by name.
-    """
-
-    def __init__(self, given: str | None, beside: str) -> None:
-        if given is not None and not os.path.isdir(given):
-            raise DataError(
-                f"{given}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
-            )
-        self._folder, self._given = given or beside, given is not None
-
-    @cached_property
-    def _places(self) -> dict[str, str | list[str]]:
-        """The path of each image file below the folder, by its name; a list if the name occurs more than once."""
-        found: dict[str, str | list[str]] = {}
-        for place, folders, names in os.walk(self._folder):
-            folders.sort()
-            for name in filter(_IMAGE.search, names):
-                path = os.path.join(place, name)
-                before = found.setdefault(name, path)
-                if before is not path:
-                    found[name] = [*([before] if isinstance(before, str) else before), path]
-        return found
-
-    @property
-    def has_files(self) -> bool:
-        """Whether a folder is given, or image files are beside the data."""
-        return self._given or bool(self._places)
-
-    def first(self, names: Sequence[str]) -> str:
-        """The first of these names for which there is a file; ``names[0]`` if there is none."""
-        return next((name for name in names if name in self._places), names[0])
-
-    def find(self, name: str) -> ImageRef:
-        """The image of this name (a file name, or a path in the data's own folders)."""
-        places = self._places
-        if not self.has_files:
-            return ImageRef(name)
-        base = name.replace("\\", "/").rpartition("/")[2]
-        found = places.get(base)
-        if isinstance(found, list):
-            shared = [_shared_tail(path, name) for path in found]
-            fitting = [path for path, tail in zip(found, shared, strict=True) if tail == max(shared)]
-            if len(fitting) != 1:
-                raise BadImage(
-                    f"{len(found)} files are called {base} in {self._folder}, e.g. {found[0]} and {found[1]}. "
-                    "Give a folder with only the correct one (--images DIR; images=...)."
-                )
-            found = fitting[0]
-        if found is None:
-            raise BadImage(
-                f"the image file {base} is neither in {self._folder} nor in its sub-folders. "
-                "Put it there, or give the folder that contains it (--images DIR; images=...)."
-            )
-        return ImageRef(name, found)
+    def sifted(
+        self,
+        sieve: Sieve,
+        records: Iterable[tuple[int, Any]],
+        identify: Callable[[Any], Id],
+        make: Callable[[Id, Any], Question],
+        counts: Counter[str],
+    ) -> Iterator[Question]:
+        """The questions that ``make`` returns for the records with a valid and new id; they are counted."""
+        for number, key, record in distinct(sieve, records, identify):
+            question = sieve.sift(number, key, make, key, record)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
 
 
 def _sizes(size: int | tuple[int, ...]) -> str:
@@ -260,35 +230,9 @@ def _sizes(size: int | tuple[int, ...]) -> str:
     return " or ".join(f"{one:,}" for one in (size if isinstance(size, tuple) else (size,)))
 
 
-def _shared_tail(path: str, name: str) -> int:
-    """How many trailing parts two paths have in common.
-
-    >>> _shared_tail("/data/VD/chart/0_1.png", "./hallusion_bench/VD/chart/0_1.png")
-    3
-    """
-    parts = (reversed(one.replace("\\", "/").split("/")) for one in (path, name))
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*parts, strict=False)))
-
-
 def folder_of(path: str) -> str:
     """The folder itself, or the folder of a file."""
     return path if os.path.isdir(path) else os.path.dirname(path) or "."
-
-
-def one_split(path: str, reader: str, title: str, pattern: str, example: str, split: str | None) -> str:
-    """The file itself, or the one file of a folder whose name fits the pattern, and the split if one is named."""
-    if not os.path.isdir(path):
-        return path
-    found = PathContents(path).named(pattern)
-    fitting = [file for file in found if split is None or split in os.path.basename(file)]
-    if not fitting:
-        raise missing_files(path, title, re.sub("val", split or "val", example, count=1))
-    if len(fitting) > 1:
-        names = ", ".join(os.path.basename(file) for file in fitting)
-        raise DataError(
-            f"{path}: {len(fitting)} files of {title} are here: {names}. Pick one, e.g. {reader}:{path},split=val"
-        )
-    return fitting[0]
 
 
 def missing_files(path: str, title: str, wanted: str) -> DataError:
@@ -301,6 +245,6 @@ def wrong_file(path: str, title: str, wanted: str) -> DataError:
     return DataError(f"{path}: this is not a file of {title}. Give {wanted}.")
 
 
-def bad_label(value: object, wanted: str) -> str:
-    """The error message for a label that the benchmark does not have."""
-    return f"the label is {short(value)}; it must be {wanted}. Fix the record."
+def bad_label(value: object, wanted: str) -> BadRecord:
+    """The error for a label that the benchmark does not have."""
+    return BadRecord(f"the label is {short(value)}; it must be {wanted}. Fix the record.")

@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 from askew.data.bad_records import Sieve, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
 from askew.data.disk_index import distinct, gathered
-from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "HallusionBench.json"
@@ -71,9 +70,9 @@ class HallusionBench(GroupBenchmark):
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
         answer = {"1": "yes", "0": "no"}.get(text(record, "gt_answer"))
         if answer is None:
-            raise BadRecord(bad_label(record["gt_answer"], '"1" (yes) or "0" (no)'))
+            raise bad_label(record["gt_answer"], '"1" (yes) or "0" (no)')
         if text(record, "visual_input") not in ("0", "1", "2"):
-            raise BadRecord(bad_label(record["visual_input"], '"0", "1" or "2" (visual_input)'))
+            raise bad_label(record["visual_input"], '"0", "1" or "2" (visual_input)')
         name = text(record, "filename", "")
         tags = (
             ("category", text(record, "category")),

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
 from askew.data.bad_records import identity, mapping, text, wrong
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, inner_keys, match_name, names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id
 from askew.data.benchmarks.vqa_records import coco_image
@@ -100,7 +100,7 @@ class VqaIntrospect(GroupBenchmark):
         if self.annotations is not None:
             return self.annotations
         split = _split(questions)
-        beside = PathContents(self.path if os.path.isdir(self.path) else os.path.dirname(self.path) or ".")
+        beside = PathContents(folder_of(self.path))
         found = beside.named(rf"v2_mscoco_{split}2014_annotations\.json") if split else []
         return found[0] if found else None
 

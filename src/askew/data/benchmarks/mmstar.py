@@ -17,7 +17,6 @@ from askew.answers.choices import LETTERS
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
-from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices, option_named
 from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
@@ -61,11 +60,7 @@ class MmStar(QuestionBenchmark):
         else:
             images = TableImages(path)
             rows, image = table_records(sieve), lambda key, cell: images.find(str(key), cell)
-        for number, key, row in distinct(sieve, rows, _key):
-            question = sieve.sift(number, key, _question, key, row, image)
-            if question is not None:
-                counts["questions"] += 1
-                yield question
+        return self.sifted(sieve, rows, _key, lambda key, row: _question(key, row, image), counts)
 
 
 def _question(key: Id, row: Mapping[str, Any], image: Callable[[Id, Any], ImageRef]) -> Question:

@@ -29,7 +29,6 @@ from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import (
     Fields,
-    VqaPair,
     answered_pair,
     linked_groups,
     original_questions,
@@ -207,7 +206,7 @@ class RadRelease(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and annotations made from colours, numbers and kinds, and those of VQA v2."""
-        files = [file for pair in self._pairs() for file in pair if file]
+        files = [file for pair in self._pairs() for file in pair]
         originals = original_questions(self, self.vqa, self.split)
         return [*files, originals.path, *([originals.annotations] if originals.annotations else [])]
 
@@ -226,7 +225,7 @@ class RadRelease(GroupBenchmark):
         sizes = RAD_SIZES if self.split == "val" else {}
         return {f"questions of {test}": f"{size:,}, Table 5" for test, size in sizes.items()}
 
-    def _pairs(self) -> list[VqaPair]:
+    def _pairs(self) -> list[tuple[str, str]]:
         found = PathContents(self.path).named(_RAD_FILE)
         if os.path.isdir(self.path):
             found = [file for file in found if _rad_split(file) == self.split]
@@ -266,9 +265,8 @@ class P2Release(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and annotations of the release, and those of VQA v2."""
-        asked, answered = self._pair()
         originals = original_questions(self, self.vqa, self.split)
-        return [asked, answered or "", originals.path, *([originals.annotations] if originals.annotations else [])]
+        return [*self._pair(), originals.path, *([originals.annotations] if originals.annotations else [])]
 
     def expected(self) -> Mapping[str, int]:
         """Not known."""
@@ -281,7 +279,7 @@ class P2Release(GroupBenchmark):
         if os.path.basename(pair[0]).startswith("vqap2"):
             self.remarks.append(f"{self.title}: {counts.total():,} questions (the paper has 36.2 thousand).")
 
-    def _pair(self) -> VqaPair:
+    def _pair(self) -> tuple[str, str]:
         found = PathContents(self.path).named(_P2_FILE)
         if not found:
             raise missing_files(self.path, self.title, "vqap2.questions.json and vqap2.annotations.json")

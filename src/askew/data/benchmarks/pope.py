@@ -31,7 +31,6 @@ from askew.types import Expect, Group, Id, Kind, Question, Variant
 STRATEGIES = ("random", "popular", "adversarial")
 _FILE = names_of("pope:Pope")
 _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
-_KEYS = {"question_id", "image", "text", "label"}
 
 Pair = tuple[Question, Question]
 """A question about an object in the image, and one about an object that is not in it."""
@@ -119,9 +118,7 @@ class Pope(GroupBenchmark):
             yield rows, number + 1
 
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
-        label = text(record, "label").strip().lower()
-        if label not in ("yes", "no"):
-            raise BadRecord(bad_label(record["label"], "yes or no"))
+        label = _label(record, "yes or no")
         return Question(key, self.image(text(record, "image")), text(record, "text"), (label,), Kind("yes/no"))
 
 
@@ -218,9 +215,7 @@ class PopeV2(GroupBenchmark):
 
     def _question(self, number: int, record: object) -> Question:
         fields: Mapping[str, Any] = mapping(record)
-        label = text(fields, "label").strip().lower()
-        if label not in ("yes", "no"):
-            raise BadRecord(bad_label(fields["label"], "Yes or No"))
+        label = _label(fields, "Yes or No")
         return Question(
             f"pope-v2/{number}",
             self.image(text(fields, "image_name")),
@@ -229,3 +224,11 @@ class PopeV2(GroupBenchmark):
             Kind("yes/no"),
             tags=(("object", text(fields, "target_object")),),
         )
+
+
+def _label(record: Mapping[str, Any], wanted: str) -> str:
+    """The label in lower case; ``wanted`` is how the file writes both labels."""
+    label = text(record, "label").strip().lower()
+    if label not in ("yes", "no"):
+        raise bad_label(record["label"], wanted)
+    return label

@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, names_of
+from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
 from askew.data.disk_index import distinct
-from askew.data.json_stream import glimpse, pairs
+from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
-from askew.errors import AskewError
 from askew.types import Expect, Group, Kind, Question, Variant
 
 SIZES: Mapping[str, int | tuple[int, ...]] = {
@@ -46,7 +45,7 @@ class SugarCrepe(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The files that are there, one for each kind of change."""
         if not os.path.isdir(self.path):
-            if not _has_captions(self.path):
+            if not inner_keys(self.path) >= _KEYS:
                 raise wrong_file(self.path, self.title, "one of add_att.json, ..., swap_obj.json")
             return [self.path]
         found = PathContents(self.path).named(_FILE)
@@ -78,20 +77,8 @@ class SugarCrepe(GroupBenchmark):
         options = check_choices((caption, text(fields, "negative_caption")))
         image = self.image(text(fields, "filename"))
         first = Question(key, image, CAPTION_QUESTION, (caption,), Kind("choice", stem), choices=options)
-        return two_orders(first, "sugarcrepe", stem)
-
-
-def two_orders(question: Question, suite: str, test: str) -> Group:
-    """A two-choice question with the same question in the other order of its options."""
-    other = replace(question, id=f"{question.id}/swapped", choices=question.choices[::-1])
-    return Group(question.id, suite, question, (Variant(other, Expect.SAME, test, f"{suite}/order"),))
-
-
-def _has_captions(path: str) -> bool:
-    try:
-        return set(glimpse(path).inner) >= _KEYS
-    except AskewError:
-        return False  # the reader of other formats says what is wrong
+        swapped = replace(first, id=f"{key}/swapped", choices=options[::-1])
+        return Group(key, "sugarcrepe", first, (Variant(swapped, Expect.SAME, stem, "sugarcrepe/order"),))
 
 
 def _stem(path: str) -> str:

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.data.bad_records import identity, text, texts
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import question_id
-from askew.data.disk_index import distinct
 from askew.data.json_stream import items
 from askew.types import Id, Kind, Question
 
@@ -35,7 +34,7 @@ class TextVqa(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The one file."""
-        return [one_split(self.path, "textvqa", self.title, _FILE, "TextVQA_0.5.1_val.json", self.split)]
+        return [self.one_split("textvqa", _FILE, "TextVQA_0.5.1_val.json", self.split)]
 
     def expected(self) -> Mapping[str, int]:
         """5,000 questions in the validation split."""
@@ -45,11 +44,7 @@ class TextVqa(QuestionBenchmark):
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
         sieve = self.sieve(self.files()[0])
-        for number, key, record in distinct(sieve, items(sieve.path, "data"), question_id):
-            question = sieve.sift(number, key, self._question, key, record)
-            if question is not None:
-                counts["questions"] += 1
-                yield question
+        return self.sifted(sieve, items(sieve.path, "data"), question_id, self._question, counts)
 
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
         image = identity(record, "image_id")

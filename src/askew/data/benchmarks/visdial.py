@@ -23,7 +23,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar
 
 from askew.data.bad_records import identity, mapping, short, text, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files, one_split, wrong_file
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, nested_items
@@ -52,7 +52,7 @@ class VisDial(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The dialogues, and their ratings with ``dense``."""
-        file = one_split(self.path, "visdial", self.title, _FILE, "visdial_1.0_val.json", self.split)
+        file = self.one_split("visdial", _FILE, "visdial_1.0_val.json", self.split)
         return [file, self._ratings_of(file)] if self.dense else [file]
 
     def expected(self) -> Mapping[str, int]:

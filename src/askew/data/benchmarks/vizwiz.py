@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import annotated_answers
-from askew.data.disk_index import distinct
 from askew.types import Id, Kind, Question
 
 _FILE = names_of("vizwiz:VizWiz")
@@ -35,7 +34,7 @@ class VizWiz(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The one file."""
-        return [one_split(self.path, "vizwiz", self.title, _FILE, "val.json", self.split)]
+        return [self.one_split("vizwiz", _FILE, "val.json", self.split)]
 
     def expected(self) -> Mapping[str, int]:
         """4,319 questions in the validation split."""
@@ -45,11 +44,7 @@ class VizWiz(QuestionBenchmark):
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
         sieve = self.sieve(self.files()[0])
-        for number, key, record in distinct(sieve, self.records(sieve), _key):
-            question = sieve.sift(number, key, self._question, key, record)
-            if question is not None:
-                counts["questions"] += 1
-                yield question
+        return self.sifted(sieve, self.records(sieve), _key, self._question, counts)
 
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
         answers, confidences = annotated_answers(record) if "answers" in record else ((), ())

@@ -19,7 +19,7 @@ from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmar
 from askew.data.benchmarks.sniff import first_keys
 from askew.data.disk_index import distinct, gathered
 from askew.data.jsonl import check_choices, option_named, unread_fields
-from askew.data.table_files import TableImages, table_records
+from askew.data.table_files import LONGEST_INDEX, TableImages, table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
@@ -91,11 +91,7 @@ class VlmEvalKitTable(QuestionBenchmark):
         """The questions in the order of the file."""
         self.remarks.extend(_unread(self.path))
         sieve, rows = self.sieve(self.path, "row"), TableQuestions(self, self.path)
-        for number, key, row in distinct(sieve, table_records(sieve), _key):
-            question = sieve.sift(number, key, rows.question, key, row)
-            if question is not None:
-                counts["questions"] += 1
-                yield question
+        return self.sifted(sieve, table_records(sieve), _key, rows.question, counts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +180,7 @@ def _unread(path: str) -> list[str]:
 
 def _without_large(row: Mapping[str, str]) -> Mapping[str, str]:
     """The row; an image in it is replaced by the row's own index, by which ``TableImages`` finds it again."""
-    return {**row, "image": row["index"]} if len(row.get("image", "")) > 64 else row
+    return {**row, "image": row["index"]} if len(row.get("image", "")) > LONGEST_INDEX else row
 
 
 def _group_key(row: Mapping[str, str]) -> Id:

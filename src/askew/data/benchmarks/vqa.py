@@ -94,7 +94,7 @@ class Vqa:
                     else:
                         yield question
                 elif annotations:
-                    asked.refuse(number, _unanswered(answered.path), key)
+                    asked.refuse(number, unanswered(answered.path), key)
                 else:
                     yield Question(key, image, words)
             if annotations:
@@ -115,7 +115,7 @@ def _question(record: Mapping[str, Any], images: ImagesById) -> tuple[ImageRef, 
 
 
 def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
-    """The question with its annotation: the record, or what was taken from it.
+    """The question with its annotation: the record, or what ``_packed`` returned for it.
 
     >>> answers = [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]
     >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
@@ -139,7 +139,7 @@ def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[
 
 
 def _packed(record: Mapping[str, Any]) -> Any:
-    """What is stored of an annotation until it is looked up; a bad one unchanged, so that it is refused then."""
+    """What is stored of an annotation until it is looked up; a bad one is stored unchanged and refused then."""
     try:
         return _annotation(record)
     except BadRecord:
@@ -162,13 +162,14 @@ def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple
         except KeyError:
             confidences = tuple([part.get("answer_confidence", "") for part in given])
         sure = "".join(confidences)
-        "".join(answers)  # which only texts can be
+        "".join(answers)  # TypeError unless all are texts
     except (AttributeError, KeyError, TypeError):
         raise BadRecord("each of 'answers' must be an object with a text 'answer'. Fix the record.") from None
     return answers, confidences if sure else ()
 
 
-def _unanswered(path: str) -> BadRecord:
+def unanswered(path: str) -> BadRecord:
+    """The error for a question without an annotation in this file."""
     return BadRecord(f"the question has no annotation in {path}. Use the annotations file of the same split.")
 
 
@@ -241,10 +242,8 @@ def split_of(path: str) -> str:
 
 LOOK_AHEAD = 1024
 """The number of annotations that may wait in memory before all of them are indexed on disk."""
-
-
 _TOGETHER = 128
-"""The number of annotations that are looked up on disk together."""
+"""The number of annotations that are looked up on disk at once."""
 
 
 def question_id(record: object) -> Id:
@@ -257,8 +256,8 @@ def question_id(record: object) -> Id:
 class Annotations:
     """The annotations of a file, looked up by question id (or what ``identify`` returns), each once.
 
-    Both files usually have the same order: then the next annotation is the wanted one. Annotations that come too early
-    wait in memory; when there are many, the order is a different one, and the rest is written to a temporary file.
+    Both files usually have the same order: then the next annotation is the wanted one. Annotations that come before
+    their question wait in memory; if there are many, the files differ in order, and the rest goes to a temporary file.
     """
 
     def __init__(
@@ -267,7 +266,7 @@ class Annotations:
         identify: Callable[[object], Id] = question_id,
         pack: Callable[[Mapping[str, Any]], Any] = dict,
     ) -> None:
-        """``pack`` returns what must be kept of a record that is looked up later."""
+        """``pack`` returns the part of a record that is stored until it is looked up."""
         self._sieve, self._pack = sieve, pack
         self._rest = distinct(sieve, items(sieve.path, "annotations"), identify)
         self._waiting: dict[Id, tuple[int, Mapping[str, Any]]] = {}
@@ -280,7 +279,7 @@ class Annotations:
             self._indexed.close()
 
     def take(self, key: Id) -> tuple[int, Any] | None:
-        """The record number and annotation of this question, which may be packed; None if there is none left."""
+        """The record number and annotation of this question, which may be packed; None if it has none."""
         if (found := self._waiting.pop(key, None)) is not None:
             return found
         if self._indexed is not None:
@@ -295,7 +294,7 @@ class Annotations:
         return None
 
     def joined(self, records: Iterator[Entry]) -> Iterator[tuple[Entry, tuple[int, Any] | None]]:
-        """The records of questions, each with what ``take`` returns for it; those on disk are looked up together."""
+        """The records of questions, each with what ``take`` returns for it; many are looked up on disk at once."""
         for record in records:
             if self._indexed is None:
                 yield record, self.take(record[1])

@@ -21,7 +21,7 @@ from askew.data.bad_records import Sieve, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.disk_index import gathered
-from askew.errors import BadRecord, DataError
+from askew.errors import DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _KEYS = {"sent", "img_id", "q1", "op"}
@@ -136,7 +136,7 @@ def _answers(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return (max(label, key=lambda answer: label[answer]),) if label else ()
     if label is None or isinstance(label, str):
         return (label,) if label else ()
-    raise BadRecord(bad_label(label, f"{{answer: score}} or an answer ({key})"))
+    raise bad_label(label, f"{{answer: score}} or an answer ({key})")
 
 
 def _stem(path: str) -> str:

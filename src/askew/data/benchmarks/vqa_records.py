@@ -13,7 +13,7 @@ from typing import Any
 from askew.data.bad_records import Sieve, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id, split_of
+from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id, split_of, unanswered
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
 from askew.errors import BadRecord, DataError
@@ -28,17 +28,14 @@ _ORIGINALS = r"v2_OpenEnded_mscoco_{split}2014_questions\.json|v2_OpenEnded_msco
 def vqa_records(
     data: BenchmarkFiles, pair: VqaPair, identify: Callable[[object], Id] = question_id
 ) -> Iterator[tuple[int, Id, Fields, Fields]]:
-    """Record number, id, question and annotation (empty without a file) of each question of a pair of files."""
+    """Record number, id, question and annotation of each question; annotations are empty if their file is missing."""
     asked, answered = data.sieve(pair[0]), data.sieve(pair[1] or "")
     with ExitStack() as stack:
         annotations = stack.enter_context(closing(Annotations(answered, identify))) if pair[1] else None
         for number, key, record in distinct(asked, items(asked.path, "questions"), identify):
             entry = annotations.take(key) if annotations else (0, {})
             if entry is None:
-                fault = BadRecord(
-                    f"the question has no annotation in {answered.path}. Use the annotations file of the same split."
-                )
-                asked.refuse(number, fault, key)
+                asked.refuse(number, unanswered(answered.path), key)
             else:
                 yield number, key, mapping(record), entry[1]
         if annotations:
@@ -46,7 +43,7 @@ def vqa_records(
 
 
 def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -> Question:
-    """A question with its people's answers; ``numbers``, as AdVQA calls a type of answers, is ``number``."""
+    """A question with people's answers; AdVQA's answer type ``numbers`` is read as ``number``."""
     named = annotation.get("image_id")
     if named is not None and named != record.get("image_id"):
         raise BadRecord(
@@ -62,7 +59,7 @@ def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -
 def coco_image(data: BenchmarkFiles, key: Id, subset: str) -> ImageRef:
     """The image of a COCO id: ``COCO_val2014_000000000042.jpg``, ``000000000042.jpg``, or the id as a name.
 
-    Without a ``subset`` the names of both of 2014 are looked for.
+    Without a ``subset``, the names in both subsets of 2014 are tried.
     """
     plain = (f"{key}.jpg", f"{key}.png", f"{key}.webp", f"{key}.jpeg", str(key))
     if not isinstance(key, int):
@@ -75,7 +72,7 @@ def coco_image(data: BenchmarkFiles, key: Id, subset: str) -> ImageRef:
 def placed_questions(
     data: BenchmarkFiles, source: Vqa, subset: str, wanted: Callable[[Question], object] = lambda question: True
 ) -> Iterator[Question]:
-    """The wanted questions of VQA, with images found by name as those of other benchmarks are."""
+    """The wanted questions of VQA, with images found by name as in other benchmarks."""
     sieve, has_images = data.sieve(source.path), data.has_images
     for number, question in enumerate(source.questions(), 1):
         if not wanted(question):
@@ -100,7 +97,7 @@ def annotations_of(questions: str) -> str | None:
     return None
 
 
-def answered_pair(questions: str, title: str) -> VqaPair:
+def answered_pair(questions: str, title: str) -> tuple[str, str]:
     """A questions file and its annotations file, which must be there."""
     found = annotations_of(questions)
     if found is None:
@@ -110,7 +107,7 @@ def answered_pair(questions: str, title: str) -> VqaPair:
 
 
 def original_questions(data: BenchmarkFiles, given: str | None, split: str) -> Vqa:
-    """The questions of VQA v2 that the variants come from: those that are named, else those in the folder."""
+    """The questions of VQA v2 that the variants come from: those at ``given``, else those in the folder of the data."""
     if given is None:
         found = PathContents(folder_of(data.path)).named(_ORIGINALS.format(split=split))
         if not found:
@@ -152,12 +149,11 @@ def linked_groups(
             return bool(taken)
 
         for question in placed_questions(data, originals, split_of(originals.path), is_changed):
-            made = list(taken)
-            variants = [
-                found
-                for number, (place, record, annotation) in made
-                if (found := _made(sieves[place], pairs[place][0], number, question, (record, annotation), variant))
+            made = [
+                sieves[place].sift(number, question_id(record), variant, pairs[place][0], question, record, annotation)
+                for number, (place, record, annotation) in taken
             ]
+            variants = [one for one in made if one is not None]
             for found in variants:
                 counts[f"questions of {found.test}"] += 1
             if variants:
@@ -177,17 +173,6 @@ def variant_of(
         )
     question = replace(vqa_question(key, image, record, annotation), tags=original.tags)
     return Variant(question, expect, test, made_by)
-
-
-def _made(
-    sieve: Sieve,
-    path: str,
-    number: int,
-    original: Question,
-    fields: tuple[Fields, Fields],
-    variant: Callable[[str, Question, Fields, Fields], Variant],
-) -> Variant | None:
-    return sieve.sift(number, question_id(fields[0]), variant, path, original, *fields)
 
 
 def _original(key: Id, record: Fields) -> Id:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.data.bad_records import identity
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import split_of
 from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_question, vqa_records
@@ -34,7 +34,7 @@ class OkVqa(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
-        return _files(self.path, "okvqa", self.title, self.split)
+        return answered_pair(self.one_split("okvqa", _FILE, _EXAMPLE, self.split), self.title)
 
     def expected(self) -> Mapping[str, int]:
         """5,046 questions in the validation split."""
@@ -57,7 +57,7 @@ class Tdiuc(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
-        return _files(self.path, "tdiuc", self.title, self.split)
+        return answered_pair(self.one_split("tdiuc", _FILE, _EXAMPLE, self.split), self.title)
 
     def expected(self) -> Mapping[str, int]:
         """Not known."""
@@ -66,11 +66,6 @@ class Tdiuc(QuestionBenchmark):
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
         return _questions(self, counts)
-
-
-def _files(path: str, reader: str, title: str, split: str | None) -> Sequence[str]:
-    asked, answered = answered_pair(one_split(path, reader, title, _FILE, _EXAMPLE, split), title)
-    return [asked, answered or ""]
 
 
 def _questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Question]:

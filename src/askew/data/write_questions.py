@@ -22,8 +22,8 @@ from askew.types import Id, ImageRef, Question
 def write_jsonl(questions: Iterable[Question], path: str, root: str | None = None) -> int:
     """Write questions to our own format, one per line; returns their number.
 
-    Paths of images below the file's folder are relative to it, others relative to ``root`` (see ``image_folders``);
-    generated images are written to ``images/`` there.
+    Paths of images below the file's folder are relative to it, others relative to ``root`` (see
+    ``files.paths.ImageFolders``); generated images are written to ``images/`` there.
     """
     folder = os.path.dirname(path)
     folders = ImageFolders(folder, root)

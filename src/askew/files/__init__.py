@@ -1,1 +1,1 @@
-"""Files on disk: reading and writing, paths, locks, images, limits, packaged resources."""
+"""Files on disk: reading and writing, locks, paths, output folders, images, limits, packaged resources."""

@@ -24,7 +24,8 @@ FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 MAX_PIXELS = 64_000_000
 """Images with more pixels are refused before they are decoded, since a small file can declare a huge size."""
 
-_LARGE = "the image is too large"
+Encoding: TypeAlias = Literal["jpeg", "png"]
+"""``jpeg``: quality 95 without chroma subsampling; ``png``: lossless, but four times as large."""
 _SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 
 
@@ -120,54 +121,6 @@ def suffix_of(content: bytes) -> str:
     return next((suffix for start, suffix in _SUFFIXES.items() if content.startswith(start)), ".img")
 
 
-def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
-    from PIL import Image
-
-    try:
-        return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
-        raise BadImage(
-            f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.", _LARGE
-        ) from None
-    except Exception:  # UnidentifiedImageError, and all kinds of exceptions on broken headers
-        raise BadImage(
-            f"{_describe(ref)}: this is not an image (or not one of {', '.join(FORMATS)}). Check or convert the file.",
-            "the file is not an image",
-        ) from None
-
-
-def _rgb(image: Image) -> Image:
-    from PIL import Image
-
-    if image.mode.startswith("I;16"):
-        return image.point(lambda value: value / 256).convert("L").convert("RGB")
-    if image.has_transparency_data:
-        transparent = image.convert("RGBA")
-        white = Image.new("RGBA", transparent.size, "white")
-        return Image.alpha_composite(white, transparent).convert("RGB")
-    return image.convert("RGB")
-
-
-def _has_end(content: bytes, kind: str | None) -> bool:
-    tail = content[-64:].rstrip(b"\x00\r\n ")
-    return (kind == "JPEG" and tail.endswith(b"\xff\xd9")) or (kind == "PNG" and b"IEND\xaeB`\x82" in content[-64:])
-
-
-def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
-    return BadImage(
-        f"{_describe(ref)}: the image is truncated or damaged ({trouble}). Copy or download it again.",
-        "the image is damaged",
-    )
-
-
-def _describe(ref: ImageRef) -> str:
-    return f"{ref.path} (image {ref.id!r})" if ref.path else f"image {ref.id!r}"
-
-
-Encoding: TypeAlias = Literal["jpeg", "png"]
-"""``jpeg``: quality 95 without chroma subsampling; ``png``: lossless, but four times as large."""
-
-
 def check_encoding(encoding: str) -> None:
     """Raise BadOption for an unknown encoding."""
     if encoding not in get_args(Encoding):
@@ -206,3 +159,48 @@ def image_of(question: Question) -> Image | str:
         return open_image(question.image)
     except BadImage as fault:
         return fault.kind
+
+
+def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
+    from PIL import Image
+
+    try:
+        return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
+        raise BadImage(
+            f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.",
+            "the image is too large",
+        ) from None
+    except Exception:  # UnidentifiedImageError, and all kinds of exceptions on broken headers
+        raise BadImage(
+            f"{_describe(ref)}: this is not an image (or not one of {', '.join(FORMATS)}). Check or convert the file.",
+            "the file is not an image",
+        ) from None
+
+
+def _rgb(image: Image) -> Image:
+    from PIL import Image
+
+    if image.mode.startswith("I;16"):
+        return image.point(lambda value: value / 256).convert("L").convert("RGB")
+    if image.has_transparency_data:
+        transparent = image.convert("RGBA")
+        white = Image.new("RGBA", transparent.size, "white")
+        return Image.alpha_composite(white, transparent).convert("RGB")
+    return image.convert("RGB")
+
+
+def _has_end(content: bytes, kind: str | None) -> bool:
+    tail = content[-64:].rstrip(b"\x00\r\n ")
+    return (kind == "JPEG" and tail.endswith(b"\xff\xd9")) or (kind == "PNG" and b"IEND\xaeB`\x82" in content[-64:])
+
+
+def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
+    return BadImage(
+        f"{_describe(ref)}: the image is truncated or damaged ({trouble}). Copy or download it again.",
+        "the image is damaged",
+    )
+
+
+def _describe(ref: ImageRef) -> str:
+    return f"{ref.path} (image {ref.id!r})" if ref.path else f"image {ref.id!r}"

@@ -39,8 +39,10 @@ _LONGEST = 40
 """Errors show this many characters of a value."""
 MEMBERS = ".askew-runs.json"
 """The file in the folder of a run of several models that lists the names of their subfolders."""
+MADE = ".askew-made"
+"""The file that lists what askew wrote to its folder."""
 _IDENTIFYING_FILES: Mapping[str, Sequence[str]] = {
-    "a benchmark": (".askew-made",),
+    "a benchmark": (MADE,),
     "a world": ("images/.drawn",),
     "a training": ("words.json",),
     "batch files": ("keys.txt",),
@@ -55,6 +57,7 @@ _ACCURACY_OPTION = re.compile(r"accuracy='\w+'(, )?")
 """The part of a suite's signature that says how answers are compared; it does not affect the questions."""
 _PER_PROCESS = re.compile(r"( at 0x|once-)[0-9a-fA-F]+")
 """The part of a signature that differs in each process."""
+_IMAGE_NAME = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 
 def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool = False) -> None:
@@ -69,6 +72,20 @@ def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool
         if found_kind and noted is None:
             raise UsageError(f"{folder}: this folder holds {kind} of an earlier version of askew. {INSTEAD}")
         _refuse_other(folder, kind, noted or public(of), public(of))
+
+
+def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
+    """Refuse a folder that contains output of another kind, or files that askew did not write."""
+    held, _ = _content(folder)
+    if held == kind:
+        return
+    if held:
+        raise UsageError(f"{folder}: this folder holds {held}, not {kind}. {instead}")
+    if foreign := _entries(folder):
+        raise UsageError(
+            f"{folder}: this folder holds files that askew did not write ({len(foreign):,}, e.g. {foreign[0]!r}). "
+            f"{instead} Only files with the same names would be replaced."
+        )
 
 
 def note_output(folder: Path, kind: str, of: Mapping[str, Any]) -> None:
@@ -121,105 +138,6 @@ def run_of(results: Mapping[str, Any]) -> Any:
         "seed": None if ready else results.get("seed"),
     }
     return public(of)
-
-
-def _content(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
-    """The kind of output in a folder ("" if unknown), and what it was made from, if noted."""
-    if not _entries(folder):
-        return "", None
-    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note is treated like a missing one
-        note = load_json(bounded_read(folder / NOTE))
-        return str(note["holds"]), dict(note["of"])
-    for kind, names in _IDENTIFYING_FILES.items():
-        if any((folder / name).exists() for name in names):
-            return kind, None
-    return "", None
-
-
-def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
-    for results in _results(folder):
-        with suppress(AttributeError, TypeError):  # the file is damaged
-            yield run_of(results)
-
-
-def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
-    """The results in a run's folder: its own, and those in the subfolders of its models."""
-    members: Any = []
-    with suppress(OSError, AskewError, ValueError):
-        members = load_json(bounded_read(folder / MEMBERS))
-    names = [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
-    for run_folder in (folder, *(folder / Path(name).name for name in names)):
-        with suppress(OSError, AskewError, ValueError):  # an unreadable file is not a result that could be lost
-            results = load_json(bounded_read(run_folder / "results.json"))
-            if isinstance(results, dict) and isinstance(results.get("model"), dict):
-                yield results
-
-
-def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
-    """Refuse a folder that contains output of another kind, or files that askew did not write."""
-    held, _ = _content(folder)
-    if held == kind:
-        return
-    if held:
-        raise UsageError(f"{folder}: this folder holds {held}, not {kind}. {instead}")
-    if foreign := _entries(folder):
-        raise UsageError(
-            f"{folder}: this folder holds files that askew did not write ({len(foreign):,}, e.g. {foreign[0]!r}). "
-            f"{instead} Only files with the same names would be replaced."
-        )
-
-
-def _entries(folder: Path) -> list[str]:
-    """The files in a folder, except those of file managers, locks and killed writers."""
-    paths = folder.iterdir() if folder.is_dir() else ()
-    names = sorted(path.name for path in paths if not (path / ".askew-made").is_file())
-    return [name for name in names if name not in (NOTE, *_LITTER) and not name.endswith(".part")]
-
-
-def _refuse_other(folder: Path, kind: str, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    if differences := _differences(earlier, now):
-        raise UsageError(f"{folder}: this folder holds {kind} that differs in {'; '.join(differences)}. {INSTEAD}")
-
-
-def _differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The fields that differ between two records, with both values; fingerprints are compared if both are known.
-
-    >>> _differences({"seed": 0, "limit": None, "content": None}, {"seed": 1, "limit": None, "content": "a0"})
-    ['seed (0, now 1)']
-    """
-    names = [name for name in dict.fromkeys((*earlier, *now)) if earlier.get(name) != now.get(name)]
-    return [
-        f"{name} ({', now '.join(_shorten(earlier.get(name), now.get(name)))})"
-        for name in names
-        if _stable_text(earlier.get(name)) != _stable_text(now.get(name))
-        and (name != CONTENT or None not in (earlier.get(name), now.get(name)))
-    ]
-
-
-def _shorten(*values: Any) -> list[str]:
-    """Two values as text for an error; long values are cut to the part around the first difference.
-
-    >>> _shorten("a" * 100 + "b" * 100, "a" * 100 + "c")
-    ['…aaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…', '…aaaaaaaaaac']
-    """
-    texts = [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values]
-    if max(map(len, texts)) <= _LONGEST:
-        return texts
-    equal_characters = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
-    start = max(0, sum(1 for _ in equal_characters) - 10)
-    parts = [text[start : start + _LONGEST] for text in texts]
-    return [
-        f"{'…' if start else ''}{part}{'…' if len(text) > start + _LONGEST else ''}"
-        for part, text in zip(parts, texts, strict=True)
-    ]
-
-
-def _stable_text(value: Any) -> str:
-    return _PER_PROCESS.sub(r"\1", orjson.dumps(value).decode())
-
-
-MADE = ".askew-made"
-_IMAGE_NAME = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 
 def save_image(folder: str, image: ImageRef) -> ImageRef:
@@ -281,6 +199,87 @@ def clear_unnamed(folder: Path) -> None:
             path.unlink()
     remaining = sorted(name for name in written if (place / os.fsdecode(name)).exists())
     write_joined(listed, (name + b"\n" for name in remaining))
+
+
+def _content(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
+    """The kind of output in a folder ("" if unknown), and what it was made from, if noted."""
+    if not _entries(folder):
+        return "", None
+    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note is treated like a missing one
+        note = load_json(bounded_read(folder / NOTE))
+        return str(note["holds"]), dict(note["of"])
+    for kind, names in _IDENTIFYING_FILES.items():
+        if any((folder / name).exists() for name in names):
+            return kind, None
+    return "", None
+
+
+def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
+    for results in _results(folder):
+        with suppress(AttributeError, TypeError):  # the file is damaged
+            yield run_of(results)
+
+
+def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """The results in a run's folder: its own, and those in the subfolders of its models."""
+    members: Any = []
+    with suppress(OSError, AskewError, ValueError):
+        members = load_json(bounded_read(folder / MEMBERS))
+    names = [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
+    for run_folder in (folder, *(folder / Path(name).name for name in names)):
+        with suppress(OSError, AskewError, ValueError):  # an unreadable file is not a result that could be lost
+            results = load_json(bounded_read(run_folder / "results.json"))
+            if isinstance(results, dict) and isinstance(results.get("model"), dict):
+                yield results
+
+
+def _entries(folder: Path) -> list[str]:
+    """The files in a folder, except those of file managers, locks and killed writers."""
+    paths = folder.iterdir() if folder.is_dir() else ()
+    names = sorted(path.name for path in paths if not (path / MADE).is_file())
+    return [name for name in names if name not in (NOTE, *_LITTER) and not name.endswith(".part")]
+
+
+def _refuse_other(folder: Path, kind: str, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    if differences := _differences(earlier, now):
+        raise UsageError(f"{folder}: this folder holds {kind} that differs in {'; '.join(differences)}. {INSTEAD}")
+
+
+def _differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The fields that differ between two records, with both values; fingerprints are compared if both are known.
+
+    >>> _differences({"seed": 0, "limit": None, "content": None}, {"seed": 1, "limit": None, "content": "a0"})
+    ['seed (0, now 1)']
+    """
+    names = [name for name in dict.fromkeys((*earlier, *now)) if earlier.get(name) != now.get(name)]
+    return [
+        f"{name} ({', now '.join(_shorten(earlier.get(name), now.get(name)))})"
+        for name in names
+        if _stable_text(earlier.get(name)) != _stable_text(now.get(name))
+        and (name != CONTENT or None not in (earlier.get(name), now.get(name)))
+    ]
+
+
+def _shorten(*values: Any) -> list[str]:
+    """Two values as text for an error; long values are cut to the part around the first difference.
+
+    >>> _shorten("a" * 100 + "b" * 100, "a" * 100 + "c")
+    ['…aaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…', '…aaaaaaaaaac']
+    """
+    texts = [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values]
+    if max(map(len, texts)) <= _LONGEST:
+        return texts
+    equal_characters = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
+    start = max(0, sum(1 for _ in equal_characters) - 10)
+    parts = [text[start : start + _LONGEST] for text in texts]
+    return [
+        f"{'…' if start else ''}{part}{'…' if len(text) > start + _LONGEST else ''}"
+        for part, text in zip(parts, texts, strict=True)
+    ]
+
+
+def _stable_text(value: Any) -> str:
+    return _PER_PROCESS.sub(r"\1", orjson.dumps(value).decode())
 
 
 def _images_named_in(folder: Path) -> set[bytes]:

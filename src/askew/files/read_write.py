@@ -1,7 +1,7 @@
 """Reading and writing files as bytes: gzip, byte-order marks, atomic replacement, locks, hashes, safe CSV cells.
 
-Locks are released when their process ends, even if it is killed. They use flock, or msvcrt.locking on Windows. Ten
-lines do what askew needs; a package such as filelock would need an additional file for each file it locks.
+Locks are released when their process ends, even if it is killed. They use flock, or msvcrt.locking on Windows;
+a package such as filelock would need an additional file for each file it locks.
 """
 
 from __future__ import annotations
@@ -26,96 +26,6 @@ from uuid import uuid4
 
 from askew.errors import DataError, RunError
 
-FOLDER_LOCK = ".askew.lock"
-"""The file that is locked in place of a folder on Windows, where folders cannot be opened; it stays there, empty."""
-
-_LOCKED_BYTE = 0x7FFF0000
-"""The offset of the byte locked on Windows, beyond the end of files, because locked bytes cannot be read by others."""
-
-
-@contextmanager
-def alone_in(*folders: Path) -> Iterator[None]:
-    """Lock folders against other writers; RunError if another process is writing to one of them.
-
-    The lock is released when the process ends, even if it is killed. No-op if the file system has no locks.
-    """
-    with ExitStack() as open_descriptors:
-        for folder in dict.fromkeys(folders):
-            folder.mkdir(parents=True, exist_ok=True)
-            try:
-                descriptor = open_folder(folder)
-                open_descriptors.callback(os.close, descriptor)
-                try_lock(descriptor)
-            except BlockingIOError:
-                raise RunError(
-                    f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
-                ) from None
-            except OSError:  # a folder that can be neither read nor written
-                continue
-        yield
-
-
-def try_lock(file: int) -> bool:
-    """Lock an open file for this process; False if the system or disk has no locks.
-
-    Raises BlockingIOError if another process, or another open handle, holds the lock.
-    """
-    try:
-        fcntl: Any = import_module("fcntl")
-    except ImportError:
-        return _try_msvcrt(file)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
-        return False
-    return True
-
-
-def _try_msvcrt(file: int) -> bool:
-    try:
-        msvcrt: Any = import_module("msvcrt")
-    except ImportError:
-        return False
-    place = os.lseek(file, 0, os.SEEK_CUR)
-    try:
-        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-    except PermissionError as held:
-        raise BlockingIOError(held.errno, held.strerror) from None
-    except OSError:
-        return False
-    finally:
-        os.lseek(file, place, os.SEEK_SET)
-    return True
-
-
-def open_folder(folder: Path) -> int:
-    """A file descriptor by which a folder can be locked: the folder itself, or ``FOLDER_LOCK`` in it on Windows."""
-    try:
-        return os.open(folder, os.O_RDONLY)
-    except PermissionError:
-        return os.open(folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT)
-
-
-def end_with_parent() -> None:
-    """End this process when its parent ends, even if the parent is killed; no-op in the main process."""
-    from multiprocessing import parent_process  # imported here because most commands start no workers
-    from threading import Thread
-
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
-
-
-def _exit_after(sentinel: int) -> None:
-    from multiprocessing import connection
-
-    connection.wait([sentinel])
-    os._exit(1)
-
-
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -124,6 +34,11 @@ FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 _YOUNG = 5.0
 """A partial file younger than this many seconds may not have been locked by its writer yet."""
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FOLDER_LOCK = ".askew.lock"
+"""The file that is locked in place of a folder on Windows, where folders cannot be opened; it stays there, empty."""
+_LOCKED_BYTE = 0x7FFF0000
+"""The offset of the byte locked on Windows, beyond the end of files, because locked bytes cannot be read by others."""
 
 
 @contextmanager
@@ -287,9 +202,6 @@ def signature(reader: Any) -> str:
     return f"{type(reader).__name__}({', '.join(said)})"
 
 
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
 def safe_cell(text: str) -> str:
     """Text as a CSV or XLSX cell that spreadsheet programs do not take as a formula.
 
@@ -306,3 +218,86 @@ def csv_line(cells: Sequence[str | int | float | None]) -> bytes:
         [safe_cell(cell) if isinstance(cell, str) else cell for cell in cells]
     )
     return line.getvalue().encode()
+
+
+@contextmanager
+def alone_in(*folders: Path) -> Iterator[None]:
+    """Lock folders against other writers; RunError if another process is writing to one of them.
+
+    The lock is released when the process ends, even if it is killed. No-op if the file system has no locks.
+    """
+    with ExitStack() as open_descriptors:
+        for folder in dict.fromkeys(folders):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                descriptor = open_folder(folder)
+                open_descriptors.callback(os.close, descriptor)
+                try_lock(descriptor)
+            except BlockingIOError:
+                raise RunError(
+                    f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
+                ) from None
+            except OSError:  # a folder that can be neither read nor written
+                continue
+        yield
+
+
+def try_lock(file: int) -> bool:
+    """Lock an open file for this process; False if the system or disk has no locks.
+
+    Raises BlockingIOError if another process, or another open handle, holds the lock.
+    """
+    try:
+        fcntl: Any = import_module("fcntl")
+    except ImportError:
+        return _try_msvcrt(file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+def _try_msvcrt(file: int) -> bool:
+    try:
+        msvcrt: Any = import_module("msvcrt")
+    except ImportError:
+        return False
+    place = os.lseek(file, 0, os.SEEK_CUR)
+    try:
+        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    except PermissionError as held:
+        raise BlockingIOError(held.errno, held.strerror) from None
+    except OSError:
+        return False
+    finally:
+        os.lseek(file, place, os.SEEK_SET)
+    return True
+
+
+def open_folder(folder: Path) -> int:
+    """A file descriptor by which a folder can be locked: the folder itself, or ``FOLDER_LOCK`` in it on Windows."""
+    try:
+        return os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        return os.open(folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT)
+
+
+def end_with_parent() -> None:
+    """End this process when its parent ends, even if the parent is killed; no-op in the main process."""
+    from multiprocessing import parent_process  # imported here because most commands start no workers
+    from threading import Thread
+
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _exit_after(sentinel: int) -> None:
+    from multiprocessing import connection
+
+    connection.wait([sentinel])
+    os._exit(1)

@@ -1,1 +1,1 @@
-"""Answers as text: the official VQA normalisation, and answers extracted from free text."""
+"""Answers as text: the official VQA normalisation, multiple choice, and answers extracted from free text."""

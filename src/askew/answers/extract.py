@@ -7,7 +7,7 @@ only the question and the text, never people's answers. Its name and version are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askew.answers.choices import RULES, chosen_option, exact_option
@@ -284,8 +284,6 @@ _TAILS = (
 _TO_BE = re.compile(r"^to (?:be|have been) ", re.IGNORECASE)
 _MADE_OF = re.compile(r"\bmade (?:out of|from|up of)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\w)", re.IGNORECASE)
-
-
 _PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "these", "those", "it's", "he's", "she's"))
 
 
@@ -321,10 +319,10 @@ def _without_repeated(question: str, rest: str) -> str:
     return " ".join(words)
 
 
-def _settled(question: str, text: str, shorten: Callable[[str, str], str] = phrase) -> str:
+def _settled(question: str, text: str) -> str:
     """Extract from the result again until it no longer changes, so that extraction is idempotent."""
     for _ in range(8):
-        found = shorten(question, text)
+        found = phrase(question, text)
         if not found or found == text:
             break
         text = found

@@ -229,10 +229,8 @@ def count(question: str, text: str) -> str | None:
         return None
     mentions = list(_mentions(_PART_OF.sub(" ", sentence) if _NOT_ONE.search(sentence) is None else "no " + sentence))
     things, told = _asked(question)
-    if not mentions:
-        return "0" if any(word in rules().zero or word.endswith("n't") for word in tokens(sentence)) else None
-    best = max(mentions, key=lambda mention: _fit(mention, things, told))
-    if not best.exact and _fit(best, things, told) < 2:
+    best = max(mentions, key=lambda mention: _fit(mention, things, told), default=None)
+    if best is None or (not best.exact and _fit(best, things, told) < 2):
         return "0" if any(word in rules().zero or word.endswith("n't") for word in tokens(sentence)) else None
     return str(best.value)
 

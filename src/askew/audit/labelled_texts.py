@@ -134,7 +134,7 @@ def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int =
 
 
 def labelled(question: Question, original: Question | None = None) -> LabelledText:
-    """The labelled text of a question; None if nobody answered it.
+    """The labelled text of a question that has answers.
 
     A question without an image counts as an image of its own; a variant without one has the image of its original.
     """

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from askew.answers.normalise import tokens
 
-MOST_FEATURES = 30_000
+_MOST_FEATURES = 30_000
 """Only this many features, the most frequent ones, are used."""
-LEAST_TEXTS = 2
-"""The least number of texts with a feature: one text cannot be both learned from and tested on."""
+_LEAST_WITH_FEATURE = 2
+"""Features of fewer texts are not used: one text cannot be both learned from and tested on."""
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -100,8 +100,8 @@ def sparse(texts: Iterable[Sequence[str]], minus: Iterable[Sequence[str]] | None
 def _most_frequent(names: list[str], row: Whole, column: Whole, value: Floats, count: int) -> SparseTexts:
     """The matrix with only the most frequent features, in an order that does not depend on the order of the texts."""
     counts = np.bincount(column, minlength=len(names)).tolist()
-    enough = (place for place, number in enumerate(counts) if number >= LEAST_TEXTS)
-    kept = sorted(enough, key=lambda place: (-counts[place], names[place]))[:MOST_FEATURES]
+    enough = (place for place, number in enumerate(counts) if number >= _LEAST_WITH_FEATURE)
+    kept = sorted(enough, key=lambda place: (-counts[place], names[place]))[:_MOST_FEATURES]
     new_place = np.full(len(names), -1, dtype=np.int64)
     new_place[kept] = np.arange(len(kept))
     column = new_place[column]
@@ -281,7 +281,6 @@ def best_rule(texts: SparseTexts, labels: Whole) -> tuple[str, int]:
     """The feature of the best rule over all texts, and the label it predicts; the feature is empty if always predicting
     that label is as good.
 
-    >>> from askew.audit.text_classifier import sparse
     >>> best_rule(sparse([["any"], ["any"], ["a"], ["a"]]), np.array([0, 0, 1, 1]))
     ('any', 0)
     """

@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple
 
 from askew.files.resources import resource
 from askew.language.inflect import with_article
-from askew.perturb.carets.attributes import Value, action, bare, categories
-from askew.perturb.carets.ontology import Number, cased, number, piece
+from askew.perturb.carets.attributes import Value, action, action_categories, bare, categories
+from askew.perturb.carets.ontology import Number, cased, number, piece, up
 from askew.perturb.carets.plausibility import pick
-from askew.perturb.carets.scene_view import Link, SceneView, ThingView, plain_values, tells_apart
+from askew.perturb.carets.scene_view import Link, SceneView, ThingView, misread, plain_values, tells_apart
 
 Split = Literal["all", "odd", "even"]
 """Which templates are used: all, or one half, so that a model can be trained on the other half."""
@@ -164,6 +164,11 @@ class Noun(NamedTuple):
     def no(self) -> str:
         """``no red cup``."""
         return f"no {self.bare}"
+
+    @property
+    def described(self) -> str:
+        """The phrase without determiners, with its relation and the related thing: the same for the same text."""
+        return f"{self.bare} {self.relation} {self.to.bare if self.to else ''}"
 
     @property
     def only_bare(self) -> bool:
@@ -327,13 +332,24 @@ def join(noun: Noun, link: Link, rng: Random) -> Noun:
 def _links(view: SceneView, thing: ThingView, avoid: str) -> list[Link]:
     """The links of a thing; if an action is asked for, without relations that name an action."""
     found = view.linked.get(thing.id, [])
-    asked = avoid in categories() and categories()[avoid]["kind"] == "action"
-    return [link for link in found if not (asked and action(link.relation))]
+    return [link for link in found if avoid not in action_categories() or not action(link.relation)]
 
 
 def class_noun(name: str, value: Value | None) -> Noun:
     """A noun for one thing of a class: ``black piece of clothing``."""
     return Noun(piece(name), (value,) if value else ())
+
+
+def class_marks(view: SceneView, thing: ThingView, name: str) -> tuple[list[Value], list[Link]]:
+    """The values and the links that distinguish a thing from all others of a class: the black animal, on the sofa."""
+    rivals = [each for each in view.called(name) if each is not thing]
+    values = [
+        value
+        for value in plain_values(thing, absolute=True)
+        if tells_apart(value, rivals) and not misread(value.before, piece(name))
+    ]
+    links = [] if rivals else view.linked.get(thing.id, [])
+    return values, [link for link in links if name not in up(link.object.lemma)]
 
 
 def one_or_mass(name: str) -> bool:

@@ -15,11 +15,11 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import Noun, class_noun, one_or_mass, value_pairs
-from askew.perturb.carets.attributes import Value, action, asked_for, categories, opposites
-from askew.perturb.carets.ontology import lemma, number, piece, question_classes, up, wider
+from askew.perturb.carets.arguments import Noun, class_marks, class_noun, one_or_mass, value_pairs
+from askew.perturb.carets.attributes import Value, action, action_categories, asked_for, opposites
+from askew.perturb.carets.ontology import lemma, number, question_classes, wider
 from askew.perturb.carets.plausibility import Plausibility
-from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
+from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, plain_values, tells_apart
 
 FALSE_NAMES = 48
 """How many plausible absent names are drawn for a scene."""
@@ -69,7 +69,7 @@ class SceneClaim(NamedTuple):
     @property
     def key(self) -> int:
         """The same for all claims that ask the same of the same description."""
-        description = f"{self.noun.bare} {self.noun.relation} {self.noun.to.bare if self.noun.to else ''}"
+        description = self.noun.described
         if self.type == "Q5":  # no list of "a leek or kale"
             description = f"{description} {number(self.value)}"
         return content_hash(f"{self.type} {self.category}: {description}")
@@ -149,9 +149,8 @@ def _claims(view: SceneView, thing: ThingView) -> Iterator[SceneClaim]:
     for value in filter(asked_for, thing.settled):
         for type_, category in _askable_as(value, thing):
             for noun, things in described:
-                if _mentions(noun, value):
-                    continue
-                yield SceneClaim(type_, noun, category, value.word, things)
+                if not _mentions(noun, value):
+                    yield SceneClaim(type_, noun, category, value.word, things)
     for name in question_classes(thing.lemma) if one_or_mass(thing.name) and thing.name == thing.lemma else ():
         for noun, things in _class_descriptions(view, thing, name):
             yield SceneClaim("Q5", noun, name, thing.name, things)
@@ -161,7 +160,7 @@ def _askable_as(value: Value, thing: ThingView) -> Iterator[tuple[str, str]]:
     """The types and categories by which a value can be asked for."""
     if value.category:
         if not doubled(thing.name, value.after):
-            yield ("Q7" if categories()[value.category]["kind"] == "action" else "Q6"), value.category
+            yield ("Q7" if value.category in action_categories() else "Q6"), value.category
         return
     own = {each.word for each in thing.values}
     for other in opposites(value):
@@ -173,8 +172,7 @@ def _mentions(noun: Noun, value: Value) -> bool:
     """True if a description already says something of the category."""
     if value.category and any(each.category == value.category for each in noun.values):
         return True
-    asked = value.category in categories() and categories()[value.category]["kind"] == "action"
-    return value in noun.values or bool(asked and action(noun.relation))
+    return value in noun.values or (value.category in action_categories() and bool(action(noun.relation)))
 
 
 def _descriptions(view: SceneView, thing: ThingView) -> Iterator[tuple[Noun, tuple[str, ...]]]:
@@ -193,13 +191,11 @@ def _descriptions(view: SceneView, thing: ThingView) -> Iterator[tuple[Noun, tup
 
 def _class_descriptions(view: SceneView, thing: ThingView, name: str) -> Iterator[tuple[Noun, tuple[str, ...]]]:
     """The black animal, the animal on the sofa: the descriptions by a class that mean this thing alone."""
-    rivals = [each for each in view.called(name) if each is not thing]
-    for value in plain_values(thing, absolute=True):
-        if tells_apart(value, rivals) and not misread(value.before, piece(name)):
-            yield class_noun(name, value), (thing.id,)
-    for link in () if rivals else view.linked.get(thing.id, ()):
-        if name not in up(link.object.lemma):
-            yield _linked(class_noun(name, None), link), (thing.id, link.object.id)
+    values, links = class_marks(view, thing, name)
+    for value in values:
+        yield class_noun(name, value), (thing.id,)
+    for link in links:
+        yield _linked(class_noun(name, None), link), (thing.id, link.object.id)
 
 
 def _linked(noun: Noun, link: Link) -> Noun:

@@ -15,6 +15,7 @@ from askew.perturb.carets.arguments import (
     YES,
     Noun,
     QuestionArguments,
+    class_marks,
     class_noun,
     definite,
     join,
@@ -23,9 +24,9 @@ from askew.perturb.carets.arguments import (
     with_value,
 )
 from askew.perturb.carets.attributes import Value, apart, asked_for, categories, opposites, suits, words
-from askew.perturb.carets.ontology import exclusive, kin, lemma, number, piece, question_classes, up
+from askew.perturb.carets.ontology import exclusive, kin, lemma, number, question_classes
 from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick, value_classes
-from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
+from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread
 
 RELATED = 36 / 54
 """The share of Q1's templates with a related object."""
@@ -210,17 +211,13 @@ def action_choice(view: SceneView, model: Plausibility, rng: Random) -> Question
 
 
 def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -> QuestionArguments | None:
-    rivals = [each for each in view.called(name) if each is not thing]
-    found = [value for value in plain_values(thing, absolute=True) if tells_apart(value, rivals)]
-    found = [value for value in found if not misread(value.before, piece(name))]
-    links = [] if rivals else view.linked.get(thing.id, [])
-    links = [link for link in links if name not in up(link.object.lemma)]
+    values, links = class_marks(view, thing, name)
     things: tuple[str, ...] = (thing.id,)
-    if links and (not found or rng.random() < 0.5):
+    if links and (not values or rng.random() < 0.5):
         link = pick(links, rng)
         noun, things = join(class_noun(name, None), link, rng), (thing.id, link.object.id)
-    elif found:
-        noun = class_noun(name, pick(found, rng))
+    elif values:
+        noun = class_noun(name, pick(values, rng))
     else:
         return None
     return QuestionArguments("Q5", (noun,), thing.name, things, category=name)

@@ -150,12 +150,8 @@ def _reversed(pair: QuestionPair) -> QuestionPair:
 def _lead(draft: PairDraft, scene: int, place: int) -> Lead:
     pair = draft.pair
     asked = pair.first
-    content = content_hash(f"{draft.test} {pair.direction} {[_wording(noun) for noun in asked.nouns]} {asked.type}")
+    content = content_hash(f"{draft.test} {pair.direction} {[noun.described for noun in asked.nouns]} {asked.type}")
     return Lead(draft.test, asked.type, pair.category, scene, place, _keys(draft), content, draft.chance)
-
-
-def _wording(noun: Noun) -> str:
-    return f"{noun.bare} {noun.relation} {noun.to.bare if noun.to else ''}"
 
 
 def _keys(draft: PairDraft) -> tuple[int, ...]:

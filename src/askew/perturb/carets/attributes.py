@@ -174,14 +174,12 @@ def _spellings(listed: str) -> list[list[str]]:
 @lru_cache(maxsize=1)
 def _meanings() -> Mapping[str, tuple[tuple[str, str], ...]]:
     found: dict[str, list[tuple[str, str]]] = {}
-    for category, each in categories().items():
-        for same in _spellings(each["values"]):
+    listed = [(category, each["values"]) for category, each in categories().items()]
+    listed += [(LOOSE, line) for line in _data()["loose"].values()]
+    for category, line in listed:
+        for same in _spellings(line):
             for word in same:
                 found.setdefault(word, []).append((category, same[0]))
-    for listed in _data()["loose"].values():
-        for same in _spellings(listed):
-            for word in same:
-                found.setdefault(word, []).append((LOOSE, same[0]))
     return {word: tuple(meanings) for word, meanings in found.items()}
 
 

@@ -145,8 +145,8 @@ class PairPool:
             # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
             of[which].keys.append(-math.log(max(chance, 1e-300)) / scale[which])
             of[which].places.append(place)
-        for (_, _, category, _), share, which in zip(kinds, of, range(len(kinds)), strict=True):
-            share.counts[category] += counts[which]
+        for which, (_, _, category, _) in enumerate(kinds):
+            of[which].counts[category] += counts[which]
         kept = bytearray(len(self._which))
         for test in dict.fromkeys(test for test, _, _ in groups):
             for share, count, most in _quotas(test, groups, size):

@@ -263,8 +263,8 @@ def _split(tokens: list[str]) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
-    listed = {member.strip() for line in read("ontology.yaml").values() for member in line.split(",")}
-    listed |= set(read("ontology.yaml")) - {"other"}
+    listed = {member.strip() for line in _classes().values() for member in line.split(",")}
+    listed |= set(_classes()) - {"other"}
     return frozenset(listed | {plural(name) for name in listed} | set(names()["pieces"].values()))
 
 

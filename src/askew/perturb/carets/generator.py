@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, compress, groupby, islice
 from random import Random
 from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
-from askew.perturb.carets.arguments import Split
+from askew.perturb.carets.arguments import Split, listed
 from askew.perturb.carets.balance import PairCount, PairPool, divided
 from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
@@ -88,7 +88,7 @@ class PairSettings:
     def __post_init__(self) -> None:
         for name, value, known in (("balance", self.balance, Balance), ("noes", self.noes, Noes)):
             if value not in get_args(known):
-                raise BadOption(f"carets: {name} is {value!r}. Give {_or(get_args(known))}.")
+                raise BadOption(f"carets: {name} is {value!r}. Give {listed(get_args(known))}.")
 
     @property
     def sure(self) -> bool:
@@ -106,10 +106,6 @@ class PairSettings:
         given = self.size if isinstance(self.size, Mapping) else {"": PairCount(self.size, 0)}
         wanted = max((each.total or 0 for each in given.values()), default=0)
         return max(6, min(MOST_DRAWS, math.ceil(SPARE * wanted / scenes) + 2)) if wanted else DRAWS
-
-
-def _or(values: Sequence[str]) -> str:
-    return f"{', '.join(values[:-1])} or {values[-1]}"
 
 
 def generate(

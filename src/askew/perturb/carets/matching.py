@@ -25,13 +25,12 @@ from askew.perturb.carets.offers import Offers
 from askew.perturb.carets.ontology import exclusive
 from askew.perturb.carets.pair_writer import CLAIM, OWN, TWIN, WORD_CLAIM, Row
 from askew.perturb.carets.question_pairs import ANTONYM
+from askew.perturb.carets.question_types import ONE_TRUE
 
 STEPS = 64
 """How many scenes that offer one key are searched for one that offers the others too."""
 FEW_SETS = 25
 """With fewer sets than this, antonyms are also matched by word alone: the dog is wet, the street is dry."""
-ONE_TRUE = 0.75
-"""How often one thing of a false conjunction or a true disjunction is present, where possible."""
 
 
 class Lead(NamedTuple):
@@ -104,12 +103,11 @@ def alternatives(lead: Lead) -> Iterator[tuple[int, ...]]:
         return
     swap = lead.content % 2
     one, other = (lead.keys[1], lead.keys[0]) if swap else (lead.keys[0], lead.keys[1])
-    both, single = [(one, other)], list[tuple[int, ...]]()
-    if lead.type == "Q3":
-        single = [(one,), (other,)]
-    else:
+    both: list[tuple[int, ...]] = [(one, other)]
+    single: list[tuple[int, ...]] = [(one,), (other,)]
+    if lead.type == "Q2":
         has_one, has_other = (lead.keys[3], lead.keys[2]) if swap else (lead.keys[2], lead.keys[3])
-        single = [(one, has_other), (other, has_one), (one,), (other,)]
+        single = [(one, has_other), (other, has_one), *single]
     mixed = (lead.content >> 8) % 100 < 100 * ONE_TRUE
     yield from [*single, *both] if mixed else [*both, *single]
 

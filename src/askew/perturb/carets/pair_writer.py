@@ -73,16 +73,9 @@ class PairPlan:
         tests = {test: rank for rank, test in enumerate(sorted({name[0] for name in names}))}
         test = np.asarray([tests[name[0]] for name in names] or [0])[np.asarray(self._kinds, dtype=np.intp)]
         for place in np.lexsort((np.asarray(self._marks), test, np.asarray(self._scenes))):
-            name = names[self._kinds[place]]
-            yield Row(
-                self._scenes[place],
-                name[0],
-                name[1],
-                self._places[place],
-                self._sources[place],
-                name[2],
-                self._marks[place],
-            )
+            name, kind, words = names[self._kinds[place]]
+            at, source = self._places[place], self._sources[place]
+            yield Row(self._scenes[place], name, kind, at, source, words, self._marks[place])
 
     def drafts(self) -> list[tuple[int, int]]:
         """The scene and place of each draft that another scene needs, in order."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import QuestionArguments, Split, Template
+from askew.perturb.carets.arguments import NO, QuestionArguments, Split, Template
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.balance import Entry
 from askew.perturb.carets.ontology import lemma, number, plural, wider
@@ -87,13 +87,12 @@ def make_pair(
 ) -> QuestionPair | None:
     """A pair of this test from a scene, or None if there is none."""
     if test == ANTONYM:
-        return _antonyms(view, rng, true)
+        found = antonym_question(view, rng, true)
+        return antonym_pair(*found) if found else None
     if test == ONTOLOGICAL:
-        return _narrower(view, model, rng) if not true else _wider(view, model, rng)
+        return _wider(view, model, rng) if true else _narrower(view, model, rng)
     asked = ask(type_, view, model, rng, true)
-    if asked is None:
-        return None
-    return vary(test, asked, rng)
+    return vary(test, asked, rng) if asked else None
 
 
 def vary(test: str, asked: QuestionArguments, rng: Random) -> QuestionPair:
@@ -129,10 +128,8 @@ def _wider(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair | 
     words = wider(lemma(asked.nouns[0].name)) if asked else ()
     if asked is None or not words:
         return None
-    name = asked.nouns[0].name
     word = pick(words, rng)
-    shown = plural(word) if number(name) == "many" and number(word) == "one" else word
-    return _renamed(asked, shown, word, "hypernym")
+    return _renamed(asked, _in_number(word, asked.nouns[0].name), word, "hypernym")
 
 
 def _narrower(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair | None:
@@ -146,10 +143,14 @@ def _narrower(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair
         member = model.kinds.get(word, EMPTY).draw(rng)
         narrow = member if member and view.lacked[member] and rng.random() < 0.5 else name
         noun = false_noun(model, narrow, rng, absolute=True)
-        shown = plural(word) if number(narrow) == "many" and number(word) == "one" else word
-        asked = QuestionArguments("Q1", (noun.called(shown),), "no")
+        asked = QuestionArguments("Q1", (noun.called(_in_number(word, narrow)),), NO)
         return _renamed(asked, narrow, word, "hyponym")
     return None
+
+
+def _in_number(word: str, name: str) -> str:
+    """A class in the plural if the name of its member is one."""
+    return plural(word) if number(name) == "many" and number(word) == "one" else word
 
 
 def _renamed(asked: QuestionArguments, name: str, category: str, direction: str) -> QuestionPair:
@@ -159,13 +160,6 @@ def _renamed(asked: QuestionArguments, name: str, category: str, direction: str)
         asked = asked._replace(nouns=(noun,))
     other = asked._replace(nouns=(noun.called(name),))
     return QuestionPair(asked, other, f"{noun.name} → {name}", category, direction)
-
-
-def _antonyms(view: SceneView, rng: Random, true: bool) -> QuestionPair | None:
-    found = antonym_question(view, rng, true)
-    if found is None:
-        return None
-    return antonym_pair(*found)
 
 
 def antonym_pair(first: QuestionArguments, second: QuestionArguments) -> QuestionPair:

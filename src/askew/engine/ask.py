@@ -1,9 +1,9 @@
 """Query a model with questions: in batches or streams, in this process or with workers; check its predictions.
 
-A run that only fails is stopped. With an executor, several processes or hosts each have a copy of the model: a worker
-builds it from its spec, so weights are never sent. Workers write nothing: they return their answers, and this process
-stores them. The batch of a lost worker is repeated alone, then in halves, until the question that kills workers is
-found; it becomes a failed prediction.
+A model that keeps failing in the same way stops the run. With an executor, several processes or hosts each have a copy
+of the model: a worker builds it from its spec, so weights are never sent. Workers write nothing: they return their
+answers, and this process stores them. The batch of a lost worker is repeated alone, then in halves, until the question
+that kills workers is found; it becomes a failed prediction.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Streak:
 def failure_kind(error: str) -> str:
     """An error message without numbers, memory addresses, paths and quoted words, to recognise equal failures.
 
-    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("a/b.png: image 7 at 0x7f1c is no image")
-    ('KeyError: …', '… image # at # is no image')
+    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("a/b.png: image 7 at 0x7f1c is not an image")
+    ('KeyError: …', '… image # at # is not an image')
     """
     first = error.strip().partition("\n")[0]
     return re.sub(r"0x[0-9a-f]+|\d+", "#", _PARTICULAR.sub("…", first)) or "no answer"
@@ -112,7 +112,8 @@ def answers_of(model: Model, wanted: Mapping[Key, Question], batch_size: int) ->
         key = left.pop(int(prediction.question_id), None)
         if key is None:
             raise ModelError(
-                f"{model!r} answered what it was not asked, or answered twice: {prediction.question_id!r}."
+                f"{model!r} answered a question that it was not asked, or one question twice: "
+                f"{prediction.question_id!r}."
             )
         yield {key: prediction}
     if left:
@@ -124,8 +125,8 @@ def answer_checked(model: Model, questions: list[Question]) -> list[Prediction]:
     said = list(_checked(model, "answer", model.answer(list(map(as_asked, questions)))))
     if [prediction.question_id for prediction in said] != [question.id for question in questions]:
         raise ModelError(
-            f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not belong to "
-            "them one by one. A model must return one prediction for each question, in order, with its id."
+            f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not match them "
+            "one by one. A model must return one prediction for each question, in order, with its id."
         )
     return said
 
@@ -150,7 +151,7 @@ def _checked(model: object, verb: str, said: Any) -> Iterator[Prediction]:
 
 
 TRIES_ALONE = 2
-"""How often a batch is repeated alone before it is cut in halves."""
+"""How often a batch is repeated alone before it is split in half."""
 
 
 class AskedBatch(NamedTuple):
@@ -236,8 +237,7 @@ class WorkerAsking:
     def _alone(
         self, wanted: Mapping[bytes, Question], batch: Sequence[bytes], send: Callable[[Sequence[bytes]], AskedBatch]
     ) -> Iterator[dict[bytes, Prediction]]:
-        """Repeat the batch of a lost worker with nothing else in progress, so that only this batch can kill a
-        worker."""
+        """Repeat the batch of a lost worker alone, so that nothing else can kill its worker."""
         said: Any = None
         for _ in range(TRIES_ALONE):
             ((_, said),) = self._executor.each(self.start, [send(batch)])

@@ -144,7 +144,7 @@ class Driver:
             judged = [candidate for candidate in task.wanted if not candidate.probe]
             kept, similar = [True] * len(judged), [1.0] * len(judged)
             for constraint in constraints:
-                kept = _and(kept, constraint, task.question, judged)
+                kept = _kept_by(kept, constraint, task.question, judged)
             for measure in measures if judged else ():
                 similar = measure.similarity(task.question, judged)
             marks = iter(zip(kept, similar, strict=True))
@@ -275,7 +275,7 @@ def _allowed(attack: Attack, question: Question, places: Sequence[Place]) -> tup
     kept = [True] * len(candidates)
     for constraint in attack.constraints:
         if constraint.by_word:
-            kept = _and(kept, constraint, question, candidates)
+            kept = _kept_by(kept, constraint, question, candidates)
     marks = iter(kept)
     allowed = [replace(place, swaps=tuple(swap for swap in place.swaps if next(marks))) for place in places]
     if any(kept):
@@ -283,7 +283,7 @@ def _allowed(attack: Attack, question: Question, places: Sequence[Place]) -> tup
     return allowed, "every candidate is ruled out by its word" if kept else "no candidate for any word"
 
 
-def _and(
+def _kept_by(
     kept: Sequence[bool], constraint: Constraint, question: Question, candidates: Sequence[Candidate]
 ) -> list[bool]:
     """Which candidates remain after this constraint, which sees only those that remained before it."""
@@ -292,7 +292,7 @@ def _and(
     return [keep and next(marks) for keep in kept]
 
 
-Learned = tuple[AttackRules, list[Question], list[Refusal]]
+Learned: TypeAlias = tuple[AttackRules, list[Question], list[Refusal]]
 """The attack with learned proposals, the questions left to attack, and a refusal for each training question."""
 
 

@@ -166,7 +166,7 @@ class AttackRun:
         return judged
 
     def _mode(self) -> ScoreMode:
-        """What searches go by."""
+        """What guides the searches."""
         model = self.model.what
         if self.how.scores == "score" and not isinstance(model, Scores):
             raise BadOption(
@@ -290,7 +290,7 @@ def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
         "changed_share": round(_changed_words(result) / max(1, len(task.question.text.split())), 4),
         "best_score": round(1.0 - task.loss(result), 6),
         "scores": task.rules.mode,
-        **_broken_by(result),
+        **_breakdown(result),
         **confirmed,
     }
 
@@ -307,7 +307,7 @@ def _checked(validity: Validity | None) -> dict[str, Any]:
     }
 
 
-def _broken_by(result: Candidate) -> Mapping[str, str]:
+def _breakdown(result: Candidate) -> Mapping[str, str]:
     """The word, its part of speech and the rule, by which scores are broken down."""
     return {
         "word": _common(change.old.lower() for change in result.changes),

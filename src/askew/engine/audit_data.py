@@ -38,7 +38,7 @@ def write_sample(data: Named, folder: Path, size: int, settings: Settings) -> li
     """Write ``sample.csv`` for people, and ``sample.jsonl`` for the collection service; returns what was written."""
     table, for_service = folder / "sample.csv", folder / "sample.jsonl"
     if table.exists():
-        raise UsageError(f"{table}: the file is there already. It may hold judgements; give another --output.")
+        raise UsageError(f"{table}: the file already exists. It may hold judgements; give another --output.")
     with progress_bar(settings, desc="Reading questions", unit=" questions") as bar:
         sample = sampled_labels(ticking(bar, members_of(data)), size, settings.seed)
     if not sample:

@@ -203,7 +203,6 @@ class Prepared:
     """The folders that image names in the groups refer to."""
     answers: Path | None = None
     """If the data are the result of an attack: the store of its answers, which need not be requested again."""
-
     checked: bool = False
     """True when every group was found valid while it was written, so that reading need not check it again."""
 
@@ -242,7 +241,7 @@ def prepare(
     path = folder / "groups.jsonl"
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _some(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
+        made = _nonempty(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
         groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
         with GroupCheck() as check:
@@ -294,7 +293,7 @@ def _groups(
     for cover in covers:
         made: Iterable[Group | Refusal]
         if data.is_ready:
-            made = _of(data.groups(), cover.suite)
+            made = _groups_of(data.groups(), cover.suite)
         elif executor is not None and isinstance(cover.suite, BuildsByExecutor):
             made = cover.suite.groups_by(data, settings.seed, executor)
         else:
@@ -317,7 +316,7 @@ def _part(items: Iterable[Group | Refusal], shard: Shard, limit: int | None) -> 
             return
 
 
-def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
+def _groups_of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
     """The ready-made groups of a suite, with the variants of its tests."""
     tests = frozenset(suite.tests)
     for group in groups:
@@ -327,7 +326,9 @@ def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
                 yield group if len(variants) == len(group.variants) else replace(group, variants=variants)
 
 
-def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage], shard: str) -> Iterator[Group]:
+def _nonempty(
+    groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage], shard: str
+) -> Iterator[Group]:
     """The same groups; raises DataError when there are none, before an earlier file is replaced.
 
     Each suite must have ready-made groups if there are any: a user who names a suite expects its groups in the file.

@@ -143,9 +143,7 @@ class LocalExecutor:
 
     def _close_pool(self) -> None:
         if self._pool is not None:
-            if (
-                self._pool._broken
-            ):  # the pool waits for processes that were starting when it broke, but does not end them
+            if self._pool._broken:  # it waits for processes that were starting when it broke, but does not end them
                 for process in list((self._pool._processes or {}).values()):
                     process.kill()
             self._pool.shutdown(cancel_futures=True)

@@ -48,9 +48,9 @@ class RayExecutor:
     """The actors that are ready, each with the name of its host."""
 
     def __post_init__(self) -> None:
-        for name, least in (("workers", 0), ("gpus", 0), ("cpus", 0)):
-            if getattr(self, name) < least:
-                raise BadOption(f"ray: {name} is {getattr(self, name)}; give {least} or more.")
+        for name in ("workers", "gpus", "cpus"):
+            if getattr(self, name) < 0:
+                raise BadOption(f"ray: {name} is {getattr(self, name)}; give 0 or more.")
         self._ray: Any = None
         self._started_here = False
         self._not_started = 0
@@ -216,16 +216,13 @@ class RayExecutor:
     def _result(self, ready: Any, actor: Any) -> Any:
         """A result, or LostWorker if its worker was lost; another worker is started in its place."""
         errors = self._ray.exceptions
-        lost = (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError)
+        ended = (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError)
         try:
-            result = self._ray.get(ready)
-        except errors.OutOfMemoryError as trouble:
-            return self._lost(actor, trouble)
-        except lost as trouble:
+            return self._ray.get(ready)
+        except (*ended, errors.ObjectLostError) as trouble:
             return self._lost(actor, trouble)
         except errors.RayTaskError as trouble:
             raise (trouble.cause if isinstance(trouble.cause, Exception) else trouble) from None
-        return result
 
     def _lost(self, actor: Any, trouble: Exception) -> LostWorker:
         host = self._actors.pop(actor, "an unknown host")

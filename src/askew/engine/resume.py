@@ -21,10 +21,10 @@ from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import FindsById, Model, ModelFacts, Streams
 
 Asking: TypeAlias = Callable[[Mapping[bytes, Question], int], Iterator[dict[bytes, Prediction]]]
-"""Asks these questions in batches of this size."""
+"""Queries a model with these questions, in batches of this size."""
 WINDOW = 64
-"""How many batches ahead repeated questions are merged, before the store is looked up. It is the same for any number of
-workers, so that batches are too."""
+"""The number of batches whose questions are looked up in the store together, repeated ones once. It does not depend on
+the number of workers, so batches do not either."""
 STREAM = 8192
 """How many questions a streaming model gets at once, so that it rarely waits for the last answer of a window."""
 
@@ -42,7 +42,7 @@ class Keys:
         return self.with_image(question, self.image(question), repr(question.id) if self._by_id else "")
 
     def with_image(self, question: Question, image: str, by: str = "") -> bytes:
-        """The same for a question whose image is known already; ``by`` says what else is asked about it."""
+        """Like ``of``, for an image whose identity is known; ``by`` distinguishes other requests with the same text."""
         return key_of(self._start, image, as_asked(question).text, question.context, by)
 
     def image(self, question: Question) -> str:
@@ -55,7 +55,7 @@ class Keys:
         return self._opens_images and image is not None and image.path is None and image.data is None
 
     def _image(self, image: ImageRef) -> str:
-        """The hash of an image; for a model that never looks, what the data says of it: no file is needed."""
+        """The hash of an image; for a model that never looks at it, its id in the data, so that no file is needed."""
         return content_hash(replace(image, path=None) if self._blind and image.path is not None else image)
 
 
@@ -152,7 +152,7 @@ class Planner:
                 self._ids.add(question)
 
     def _prefix(self, question: Question) -> int:
-        """The beginning of the key; a recorded answer has no key, and one id asks one thing."""
+        """The beginning of the key; recorded answers have no key, and are found by id."""
         if self._recorded:
             return hash((question.id,))
         try:
@@ -169,7 +169,7 @@ class Planner:
             raise BadImage(
                 f"{self._missing:,} of {self._questions:,} questions name an image whose file is not known, e.g. "
                 f"image {self._example.image.id!r} of question {self._example.id!r}, and the model looks at images. "
-                "Give their folder (--images DIR; images=... in Python). A model that never looks must say so "
+                "Give their folder (--images DIR; images=... in Python). A model that never looks at them must say so "
                 "(blind=true)."
             )
 
@@ -192,10 +192,10 @@ class Planner:
 
 
 class _IdHashes:
-    """Hashes of ids, and of ids with what they ask: more of the latter mean that one id asks two things."""
+    """Hashes of ids, and of ids with their questions; if there are more of the latter, one id has two questions."""
 
     def __init__(self, model: object) -> None:
-        self.found_by: Callable[[Id], Id] = model.key if isinstance(model, FindsById) else _itself
+        self.found_by: Callable[[Id], Id] = model.key if isinstance(model, FindsById) else lambda key: key
         self._ids, self._asked = DistinctNumbers(), DistinctNumbers()
 
     def add(self, question: Question) -> None:
@@ -206,10 +206,6 @@ class _IdHashes:
 
     def may_repeat(self) -> bool:
         return len(self._ids) != len(self._asked)
-
-
-def _itself(key: Id) -> Id:
-    return key
 
 
 def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:

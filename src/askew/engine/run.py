@@ -255,7 +255,7 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
 
 
 def _asking(executor: Executor | None, model: Named, todo: Plan) -> WorkerAsking | None:
-    """How workers are asked; None where this process asks, or nothing is left to ask."""
+    """Queries the model through workers; None if this process does, or if nothing is left to ask."""
     if executor is None or not todo.calls or isinstance(model.what, Streams):
         return None
     return WorkerAsking(executor, BuildsModel.of(model))

@@ -34,7 +34,7 @@ OURS = "askew.metrics."
 NORMALISED: Mode = "robust"
 """The mode in which free text is compared."""
 _LONGEST = 60
-"""Letters of an example."""
+"""The maximum number of characters of an example."""
 _PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
 """An answer in one or two words, in which no extraction finds another."""
 
@@ -117,6 +117,7 @@ def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Met
 
 
 def _in_mode(part: Any, name: str, mode: Mode) -> Any:
+    """A suite or metric with its option ``name`` set to this mode; the same object if it has no such option."""
     options = {option.name for option in fields(part) if option.init} if is_dataclass(part) else set()
     return replace(part, **{name: mode}) if name in options and getattr(part, name) != mode else part
 

@@ -157,7 +157,7 @@ class RunPairs:
     def _repr_html_(self) -> str:
         shown = list(islice(self, SHOWN + 1))
         if not shown:
-            return el("p", "No pair is like this.")
+            return el("p", "There are no such pairs.")
         boxes = [el("div", Html(pair._repr_html_()), style=_BOX) for pair in shown[:SHOWN]]
         more = "There are more: iterate over them, or filter them." if len(shown) > SHOWN else None
         return join(*boxes, more and el("p", more))

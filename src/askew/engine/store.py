@@ -145,7 +145,7 @@ class Store:
 
     def put_rows(self, rows: Iterable[Row]) -> None:
         """Write these rows in one transaction."""
-        summed = sorted((*row, checksum(row)) for row in rows)  # neighbours share a page
+        summed = sorted((*row, checksum(row)) for row in rows)  # neighbouring keys share a page
         with self._explained("answers cannot be kept"):
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany(f"INSERT OR REPLACE INTO answers VALUES ({_marks(COLUMNS)})", summed)
@@ -218,13 +218,13 @@ class Store:
                 said = f"{said}; the disk is full"
             if "full" in said:
                 raise RunError(
-                    f"{self.path}: {what} ({said}). Make room there; answers kept before stay, and the same command "
-                    "resumes from there."
+                    f"{self.path}: {what} ({said}). Make room there; answers stored so far are kept, and the same "
+                    "command resumes from there."
                 ) from error
             if isinstance(error, sqlite3.OperationalError) and any(word in said for word in _ELSEWHERE):
                 raise RunError(
-                    f"{self.path}: {what} ({said}). Check its permissions and what else holds the file, or name "
-                    "another; answers kept before stay."
+                    f"{self.path}: {what} ({said}). Check its permissions and which process uses the file, or name "
+                    "another; answers stored so far are kept."
                 ) from error
             raise _damaged(self.path, said) from error
 
@@ -232,7 +232,7 @@ class Store:
 _LITTLE = 1 << 20
 """With fewer free bytes than this, SQLite cannot write its own files."""
 _ELSEWHERE = ("unable to open", "locked", "readonly", "read-only", "disk I/O")
-"""How SQLite's errors begin for an intact file that cannot be accessed."""
+"""Words in SQLite's errors for an intact file that cannot be accessed."""
 
 
 def _damaged(path: Path, why: str) -> RunError:

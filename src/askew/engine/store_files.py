@@ -184,7 +184,7 @@ _LENGTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
 
 
 def _value(kind: int, content: bytes) -> Any:
-    if kind == 0 or kind in (10, 11):
+    if kind in (0, 10, 11):
         return None
     if kind == 7:
         return struct.unpack(">d", content)[0]

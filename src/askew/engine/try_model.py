@@ -72,15 +72,11 @@ def _reply(reply: Prediction, found: Prediction, step: str) -> Iterator[str]:
             if found.failed
             else f"answer: {safe(found.answer or '')}{how}"
         )
-    figures = {
-        "tokens read": reply.tokens[0],
-        "written": reply.tokens[1],
-        "score": None if reply.score is None else f"{reply.score:.3f}",
-    }
-    if shown := [
-        f"{value} {name}" if name != "score" else f"score {value}" for name, value in figures.items() if value
-    ]:
-        yield ", ".join(shown)
+    figures = [f"{count} {what}" for count, what in zip(reply.tokens, ("tokens read", "written"), strict=True) if count]
+    if reply.score is not None:
+        figures.append(f"score {reply.score:.3f}")
+    if figures:
+        yield ", ".join(figures)
 
 
 def safe(text: str) -> str:

@@ -27,10 +27,15 @@ from askew.verbs import Metric
 
 SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
 """How results are sliced by default. ``note.level`` and the like slice by a field of the variants' notes."""
-
 WHOLE = ""
 Part: TypeAlias = tuple[str, str]
 """A slice of the data and its value there; both are ``WHOLE`` for everything."""
+_OF_THE_ORIGINAL = ("answer_type", "question_type")
+_TAGS = ("round", "domain")
+"""Tags of the original by which scores are sliced, for benchmarks collected in rounds."""
+_LARGE = 1 << 63
+_TOGETHER = 1 << 15
+"""The number of rows in memory before they are written to the file."""
 
 
 class Numbering(dict[Hashable, int]):
@@ -48,10 +53,10 @@ class Numbering(dict[Hashable, int]):
 
 @dataclass(frozen=True)
 class Selected:
-    """The rows of one metric in one part: for each group that counts its number, its image and its row."""
+    """The rows of one metric in one part: the number, image and row of each group that counts."""
 
     groups: Ints
-    """Numbers of their own where groups are not numbered (see :class:`GroupRows`)."""
+    """Only positions in the block if groups are not numbered (see :class:`GroupRows`)."""
     images: Ints
     """See ``image_number``."""
     rows: Floats
@@ -70,8 +75,8 @@ class Selected:
 class GroupRows:
     """Collects the rows of a stream of outcomes; keeps a few numbers per group and metric, not the outcomes.
 
-    Memory holds the last rows, the others are in a temporary file. Several runs share ``groups`` when their rows are
-    compared group by group; the ids of groups are not kept otherwise.
+    Only the last rows are in memory, the others are in a temporary file. Runs whose rows are compared group by group
+    share ``groups``; otherwise the ids of groups are not kept.
     """
 
     def __init__(
@@ -82,7 +87,7 @@ class GroupRows:
         self.groups = groups
         self._parts = {name: Numbering() for name in (WHOLE, *self.slices)}
         self._combinations = Numbering()
-        """The parts that a row counts in, together; there are few combinations, and many rows of each."""
+        """Numbers of the combinations of parts that a row counts in; there are few of them, with many rows each."""
         self._codes = {name: array("q") for name in (WHOLE, *self.slices)}
         """For each slice, the number of the part that a combination has in it; -1 for none."""
         self._counts = array("q")
@@ -230,7 +235,7 @@ def checked_metric(name: str, metric: Metric) -> Metric:
 def image_number(outcome: Outcome) -> int:
     """The number of the original's image, or of the group itself if it has no image: 64 bits, the same on any machine.
 
-    A whole number is its own number; others are hashes, which differ from all others but for a chance of 1 in 10¹⁹.
+    An integer id is its own number; others are hashed, and two of them are equal with a probability of about 1 in 10¹⁹.
     """
     image = outcome.group.original.image
     kind, found = ("group", outcome.group.id) if image is None else ("image", image.id)
@@ -240,11 +245,6 @@ def image_number(outcome: Outcome) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
 
 
-_LARGE = 1 << 63
-_TOGETHER = 1 << 15
-"""Groups whose rows are in memory before they are written to the file."""
-
-
 def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
     """The outcome with only the variants at these positions."""
     group = replace(outcome.group, variants=tuple(outcome.group.variants[place] for place in places))
@@ -252,6 +252,7 @@ def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
 
 
 def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[int, ...], dict[str, str]]:
+    """The parts that an outcome counts in, by the positions of the variants that they have in common."""
     variants = outcome.group.variants
     everything = tuple(range(len(variants)))
     together = {everything: {WHOLE: WHOLE}}
@@ -278,11 +279,6 @@ def _part_of(variant: Variant, name: str) -> str:
     if name.startswith("note."):
         return str(variant.note.get(name.removeprefix("note."), ""))
     return str(getattr(variant, name))
-
-
-_OF_THE_ORIGINAL = ("answer_type", "question_type")
-_TAGS = ("round", "domain")
-"""Tags of the original by which scores are sliced, for benchmarks collected in rounds."""
 
 
 class _Block:

@@ -18,7 +18,7 @@ _DIVISORS = {"official": "min(3, n - 1)", "robust": "min(3, n - 1)", "simple": "
 out in turn; the official evaluator always divides by 3, so with one to three answers it cannot give 1."""
 
 _TOGETHER = 1 << 20
-"""Metrics times images whose sums are in memory at a time, some 20 bytes each."""
+"""The product of metrics and images whose sums are in memory at a time, about 20 bytes each."""
 
 
 class Scorer:
@@ -62,7 +62,7 @@ class Scorer:
             yield name, sums
 
     def _sums_of_many(self, part: Part) -> Iterator[tuple[str, _ImageSums]]:
-        """The sums of each metric in a part with many rows; of all metrics at once, or of a few if images are many."""
+        """The sums of each metric in a part with many rows; all metrics at once, or a few at a time for many images."""
         images, names = self._rows.images(part), list(self._rows.metrics)
         together = max(1, _TOGETHER // (len(images) + 1))
         for start in range(0, len(names), together):

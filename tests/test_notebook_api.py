@@ -154,7 +154,7 @@ def test_a_pair_in_a_notebook_shows_texts_answers_and_images(run):
     assert fixed._repr_html_().count("<img") == 2, "a changed image is shown too"
     assert "<u>Which</u>" in page
     assert run.pairs()._repr_html_().count("<img") == 3
-    assert "No pair" in run.pairs("held")._repr_html_()
+    assert "no such pairs" in run.pairs("held")._repr_html_()
 
 
 @pytest.mark.parametrize(

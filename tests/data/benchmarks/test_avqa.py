@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.avqa import ADVQA, Avqa
@@ -13,7 +14,6 @@ from askew.data.jsonl import Jsonl
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.suites.accuracy_benchmarks import AvqaSuite
-from askew.types import Prediction
 
 
 def write_avqa(folder: Path, name: str = "avqa_questions.json", change: dict | None = None) -> Path:
@@ -32,15 +32,6 @@ def write_avqa(folder: Path, name: str = "avqa_questions.json", change: dict | N
     return folder
 
 
-class Says:
-    """Always answers "two"."""
-
-    blind = True
-
-    def answer(self, questions):
-        return [Prediction(q.id, "2") for q in questions]
-
-
 def test_rounds_and_domains_are_tags(tmp_path):
     folder = write_avqa(tmp_path / "avqa")
     data = open_path(folder)
@@ -50,7 +41,7 @@ def test_rounds_and_domains_are_tags(tmp_path):
     assert (third.tags[1], second.image.id) == (("round", "2"), 42)
     assert data.remarks == ["AVQA: 2 of round 1, 1 of round 2.", "AVQA: 3 questions."]
     assert [q.id for q in Avqa(str(folder), split="test").questions()] == [1, 2]
-    result = askew.evaluate(Says(), f"avqa:{folder}", "accuracy")
+    result = askew.evaluate(Says(lambda q: "2"), f"avqa:{folder}", "accuracy")
     # VQA accuracy of an answer that nine of ten gave is 1
     assert result.score("accuracy.all").value == pytest.approx(1 / 3)
     assert result.score("accuracy.all", "round=1").value == pytest.approx(1 / 2)

@@ -6,13 +6,13 @@ import csv
 from base64 import b64encode
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
-from askew.types import Prediction
 
 IMAGE = b64encode(b"\x89PNG" + bytes(200)).decode()
 OTHER = b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -58,16 +58,6 @@ def test_rotations_are_groups(tmp_path):
     assert {q.image.data for q in (first.original, *(v.question for v in first.variants))} == {b"\x89PNG" + bytes(200)}
     assert {q.image.id for q in (second.original, second.variants[0].question)} == {"9"}
     assert data.remarks == ["VLMEvalKit: 2 questions.", "VLMEvalKit: 3 rotations."]
-
-
-class Says:
-    blind = True
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def answer(self, questions):
-        return [Prediction(q.id, self.rule(q)) for q in questions]
 
 
 def test_circular_accuracy_by_hand(tmp_path):

@@ -6,12 +6,12 @@ import json
 from base64 import b64encode
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
-from askew.types import Prediction
 
 YES_NO = ("Is it wet?", "Is it dry?")
 LETTERS = ("Which?", "What?")
@@ -94,18 +94,9 @@ def test_faults(tmp_path):
             list(NaturalBench(str(tmp_path / "test_set.json")).groups())
 
 
-class Says:
-    """Right about everything but the first image of the first question."""
-
-    blind = True
-
-    def answer(self, questions):
-        wrong = {"0/q0i0": "No"}
-        return [Prediction(q.id, wrong.get(q.id.partition("/")[2], q.answers[0])) for q in questions]
-
-
 def test_the_evaluators_figures_by_hand(tmp_path):
-    result = askew.evaluate(Says(), f"naturalbench:{as_json(tmp_path)},skip_bad=true", "naturalbench")
+    model = Says(lambda q: "No" if q.id.endswith("/0/q0i0") else q.answers[0])
+    result = askew.evaluate(model, f"naturalbench:{as_json(tmp_path)},skip_bad=true", "naturalbench")
     # 2 groups of 4; one answer is wrong: it spoils one question, one image and one group
     assert result.score("accuracy.members").value == 7 / 8
     assert result.score("q-acc").value == result.score("i-acc").value == 3 / 4

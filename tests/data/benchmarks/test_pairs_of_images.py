@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.open_path import open_path
 from askew.errors import BadImage, BadRecord, DataError
-from askew.types import Prediction
 
 
 def mmvp(folder, rows=None, start=1, index="Index"):
@@ -28,16 +28,6 @@ def mmvp(folder, rows=None, start=1, index="Index"):
     for number in range(start, start + len(rows)):
         (folder / "MMVP Images" / f"{number}.jpg").write_bytes(bytes([number % 256]))
     return folder
-
-
-class Says:
-    blind = True
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def answer(self, questions):
-        return [Prediction(q.id, self.rule(q)) for q in questions]
 
 
 def test_rows_of_mmvp_are_pairs(tmp_path):

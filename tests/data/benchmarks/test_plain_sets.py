@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_samples import Says
 from PIL import Image
 
 import askew
@@ -24,7 +25,7 @@ from askew.files.images import encode
 from askew.suites.p2 import P2Suite
 from askew.suites.rad import RadSuite
 from askew.suites.visual import CorruptionSuite
-from askew.types import Group, Prediction
+from askew.types import Group
 
 ROWS = (
     # id, image, question, answer
@@ -261,30 +262,17 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         list(Aokvqa(str(tmp_path / "wrong" / "some.json"), task="choice").questions())
 
 
-class Says:
-    """Answers every question with the same word."""
-
-    blind = True
-
-    def __init__(self, word: str) -> None:
-        self.word = word
-
-    def answer(self, questions):
-        return [Prediction(q.id, self.word) for q in questions]
-
-
 def test_the_evaluators_figures_by_hand(tmp_path):
     """Ten people: VQA's leave-one-out mean of min(1, n/3); A-OKVQA's evaluator: min(1, n/3) over all ten."""
     data = f"aokvqa:{write(tmp_path / 'aokvqa', 'aokvqa')},skip_bad=true"
-    # "other" was said by one of ten to each of the two questions that are not difficult
-    assert askew.evaluate(Says("other"), data, "accuracy:accuracy=simple").score("accuracy.all").value == pytest.approx(
-        1 / 3
-    )
+    model = Says(lambda q: "other")  # said by one of ten to each of the two questions that are not difficult
+    result = askew.evaluate(model, data, "accuracy:accuracy=simple")
+    assert result.score("accuracy.all").value == pytest.approx(1 / 3)
     for name, figure in (("textvqa", 0.3), ("vizwiz", 0.3), ("okvqa", 0.3), ("tdiuc", 0.0)):
-        result = askew.evaluate(Says("other"), f"{name}:{write(tmp_path / name, name)},skip_bad=true", "accuracy")
+        result = askew.evaluate(model, f"{name}:{write(tmp_path / name, name)},skip_bad=true", "accuracy")
         # leaving out each of ten people once: nine times 1/3, once 0
         assert result.score("accuracy.all").value == pytest.approx(figure), name
-    choices = askew.evaluate(Says("B"), f"{data},task=choice", "accuracy:accuracy=robust")
+    choices = askew.evaluate(Says(lambda q: "B"), f"{data},task=choice", "accuracy:accuracy=robust")
     assert choices.score("accuracy.all").value == 1
 
 
@@ -305,5 +293,5 @@ def test_suites_and_attacks_run_on_every_set(tmp_path):
             assert all(question.image for question in variants)
             assert all(set(question.answers) <= set(question.choices or question.answers) for question in variants)
         # by hand: "black" is correct for the dog alone, and no typo changes what this model says
-        attacked = askew.attack_model(Says("black"), spec, "typos", budget=3)
+        attacked = askew.attack_model(Says(lambda q: "black"), spec, "typos", budget=3)
         assert attacked.score("attack.success").value == 0, name

@@ -1,4 +1,4 @@
-"""POPE: groups of the published shape, and its evaluator's arithmetic recomputed by hand."""
+"""POPE and POPEv2: groups of the published shape, and its evaluator's arithmetic recomputed by hand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.answers.extract import extract
-from askew.data.benchmarks.pope import Pope
+from askew.data.benchmarks.pope import Pope, PopeV2
 from askew.data.open_path import open_path
 from askew.errors import BadOption, BadRecord, DataError
 from askew.types import Expect, Prediction, Question
@@ -122,18 +123,10 @@ def test_missing_files_are_named(tmp_path):
     assert len(list(Pope(str(folder), source="gqa", skip_bad=True).groups())) == 2
 
 
-class Says:
-    """Says yes to everything but tables."""
-
-    blind = True
-
-    def answer(self, questions):
-        return [Prediction(q.id, "No, there is no table." if "table" in q.text else "Yes.") for q in questions]
-
-
 def test_the_evaluators_figures_by_hand(tmp_path):
     """The public evaluator counts TP, TN, FP, FN per file of 2 × 2 questions, positive class yes."""
-    result = askew.evaluate(Says(), f"pope:{write(tmp_path / 'pope')},skip_bad=true", "pope")
+    model = Says(lambda q: "No, there is no table." if "table" in q.text else "Yes.")
+    result = askew.evaluate(model, f"pope:{write(tmp_path / 'pope')},skip_bad=true", "pope")
     by_hand = {
         # strategy: TP, FP, TN, FN
         "random": (2, 2, 0, 0),
@@ -177,3 +170,31 @@ def test_the_rule_of_the_evaluator_decides_the_number(tmp_path):
     assert result.score("accuracy", "test=random").value == 0.75
     with pytest.raises(BadOption, match="for yes/no questions and multiple choice, and question 1 "):
         extract("pope", Question(1, None, "What is it?"), Prediction(1, "a cat"))
+
+
+def pope_v2(folder):
+    def record(name, label, query="Is there a hat in the image?"):
+        return {"image_id": 1, "image_name": name, "target_object": "hat", "query": query, "label": label}
+
+    found = [record("/images/1.jpg", "No"), record("/coco/train2017/1.jpg", "Yes")]
+    found += [record("/images/2.jpg", "No"), record("/coco/train2017/2.jpg", "Yes")]
+    (folder / "annotations.json").write_text(json.dumps(found))
+    for name in ("images/1.jpg", "coco/train2017/1.jpg", "images/2.jpg", "coco/train2017/2.jpg"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(name.encode())
+    return folder
+
+
+def test_edited_images_of_pope_v2(tmp_path):
+    data = open_path(pope_v2(tmp_path), skip_bad=True)
+    assert isinstance(data, PopeV2)
+    first, _ = data.groups()
+    assert (first.original.answers, first.variants[0].question.answers) == (("yes",), ("no",))
+    assert first.original.image.path == str(tmp_path / "coco" / "train2017" / "1.jpg")
+    assert data.remarks == ["POPEv2: 2 of 500 expected pairs."]
+    result = askew.evaluate(Says(lambda q: "yes"), f"pope-v2:{tmp_path},skip_bad=true", "pope-v2")
+    assert (result.score("recall").value, result.score("precision").value) == (1.0, 0.5)
+    assert (result.score("pair").value, result.score("yes").value) == (0.0, 1.0)
+    (tmp_path / "annotations.json").write_text((tmp_path / "annotations.json").read_text().replace('"No"', '"Yes"'))
+    with pytest.raises(BadRecord, match="must be a pair"):
+        list(PopeV2(str(tmp_path)).groups())

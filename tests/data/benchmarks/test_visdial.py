@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.visdial import VisDial
@@ -101,18 +102,10 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         VisDial(str(tmp_path / "empty"))
 
 
-class Says:
-    """Says yes, or white if the dialogue mentions white."""
-
-    blind = True
-
-    def answer(self, questions):
-        return [Prediction(q.id, "White." if "color" in q.text else "yes") for q in questions]
-
-
 def test_r_at_1_by_hand(tmp_path):
     """White is the first of the 100 options for the cat, not for the dog; yes for one of two: 2 of 4."""
-    result = askew.evaluate(Says(), f"visdial:{write(tmp_path / 'visdial')},skip_bad=true", "accuracy:accuracy=robust")
+    model = Says(lambda q: "White." if "color" in q.text else "yes")
+    result = askew.evaluate(model, f"visdial:{write(tmp_path / 'visdial')},skip_bad=true", "accuracy:accuracy=robust")
     assert result.score("accuracy.all").value == 2 / 4
 
 

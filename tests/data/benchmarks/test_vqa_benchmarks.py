@@ -1,19 +1,19 @@
-"""VQA-Rephrasings, VQA v2 pairs and POPEv2: groups of the published shape, and the arithmetic recomputed by hand."""
+"""VQA-Rephrasings and VQA v2 pairs: groups of the published shape, and the arithmetic recomputed by hand."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from benchmark_samples import Says
 
 import askew
-from askew.data.benchmarks.pope import PopeV2
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
-from askew.types import Expect, Prediction
+from askew.types import Expect
 
 
 def annotation(key, image, answer, **more):
@@ -42,17 +42,6 @@ def rephrasings(folder, name="v2_OpenEnded_mscoco_valrep2014_humans_og_questions
         json.dumps({"annotations": annotations})
     )
     return folder
-
-
-class Says:
-    blind = True
-    free_text = False
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def answer(self, questions):
-        return [Prediction(q.id, self.rule(q)) for q in questions]
 
 
 def test_rephrasings_are_groups_though_ids_collide(tmp_path):
@@ -122,31 +111,3 @@ def test_pair_accuracy_by_hand(tmp_path):
     assert result.score("pair").value == 0.5
     assert result.score("accuracy.members").value == 0.75
     assert result.score("cons").value == 0.5  # "cat" to both images although people's answers differ
-
-
-def pope_v2(folder):
-    def record(name, label, query="Is there a hat in the image?"):
-        return {"image_id": 1, "image_name": name, "target_object": "hat", "query": query, "label": label}
-
-    found = [record("/images/1.jpg", "No"), record("/coco/train2017/1.jpg", "Yes")]
-    found += [record("/images/2.jpg", "No"), record("/coco/train2017/2.jpg", "Yes")]
-    (folder / "annotations.json").write_text(json.dumps(found))
-    for name in ("images/1.jpg", "coco/train2017/1.jpg", "images/2.jpg", "coco/train2017/2.jpg"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(name.encode())
-    return folder
-
-
-def test_edited_images_of_pope_v2(tmp_path):
-    data = open_path(pope_v2(tmp_path), skip_bad=True)
-    assert isinstance(data, PopeV2)
-    first, _ = data.groups()
-    assert (first.original.answers, first.variants[0].question.answers) == (("yes",), ("no",))
-    assert first.original.image.path == str(tmp_path / "coco" / "train2017" / "1.jpg")
-    assert data.remarks == ["POPEv2: 2 of 500 expected pairs."]
-    result = askew.evaluate(Says(lambda q: "yes"), f"pope-v2:{tmp_path},skip_bad=true", "pope-v2")
-    assert (result.score("recall").value, result.score("precision").value) == (1.0, 0.5)
-    assert (result.score("pair").value, result.score("yes").value) == (0.0, 1.0)
-    (tmp_path / "annotations.json").write_text((tmp_path / "annotations.json").read_text().replace('"No"', '"Yes"'))
-    with pytest.raises(BadRecord, match="must be a pair"):
-        list(PopeV2(str(tmp_path)).groups())

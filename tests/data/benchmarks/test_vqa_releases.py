@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmark_samples import Says
 
 import askew
 from askew.data.benchmarks.paper_releases import P2Release, RadRelease
@@ -13,7 +14,7 @@ from askew.data.benchmarks.vqa import Vqa
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.suites.p2 import write_release
-from askew.types import Expect, Prediction
+from askew.types import Expect
 
 ASKED = {
     # id: image, question, answer
@@ -139,24 +140,16 @@ def test_missing_files_are_named(tmp_path):
     assert isinstance(open_path(tmp_path / "vqa"), Vqa)
 
 
-class Says:
-    """Knows colours, says no to everything else."""
-
-    blind = True
-
-    def answer(self, questions):
-        known = {"What color is the cat?": "white", "What color is the dog?": "black"}
-        return [Prediction(q.id, known.get(q.text, "no")) for q in questions]
-
-
 def test_the_papers_figures_by_hand(tmp_path):
     vqa = write_vqa_v2(tmp_path / "vqa")
-    result = askew.evaluate(Says(), f"rad:{write_rad(tmp_path / 'rad')},vqa={vqa}", "rad")
+    known = {"What color is the cat?": "white", "What color is the dog?": "black"}
+    model = Says(lambda q: known.get(q.text, "no"))
+    result = askew.evaluate(model, f"rad:{write_rad(tmp_path / 'rad')},vqa={vqa}", "rad")
     # colours: both originals correct, and of these the cat's yes/no question (no), not the dog's (yes); HM: wrong
     assert result.score("rad.forward", "test=Y/N←C").value == 1 / 2
     assert result.score("accuracy.variant", "test=Y/N←HM").value == 1
     assert result.score("rad.forward", "test=Y/N←HM").n == 0
-    result = askew.evaluate(Says(), f"p2:{write_p2(tmp_path / 'p2')},vqa={vqa}", "p2")
+    result = askew.evaluate(model, f"p2:{write_p2(tmp_path / 'p2')},vqa={vqa}", "p2")
     # of three pairs none is correct on both sides; the antonym's variant (no) alone is correct
     assert result.score("accuracy.variant").value == pytest.approx(1 / 3)
     assert result.score("cs.2").value == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness_logs import HARNESSES, answer_to, as_lines, eight_groups, inspect_eval, lmms_eval_log, vlmevalkit_tsv
+from exported_logs import HARNESSES, answer_to, as_lines, eight_groups, inspect_eval, lmms_eval_log, vlmevalkit_tsv
 
 from askew.cli import main as askew_main
 from askew.data.groups import write_groups

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness_logs import eight_groups, rows, task_functions
+from exported_logs import eight_groups, rows, task_functions
 from PIL import Image
 
 from askew.cli import main as askew_main

@@ -72,6 +72,11 @@ class Ppdb:
         """The number of rules kept."""
         return len(self.paraphrases) + sum(map(len, self.lexical.values()))
 
+    def rules(self) -> Iterator[tuple[str, Synonym | Paraphrase]]:
+        """Every rule with its tag, which is empty for a rule with several words."""
+        yield from (("", rule) for rule in self.paraphrases)
+        yield from ((tag, rule) for (_, tag), found in self.lexical.items() for rule in found)
+
     def sources(self) -> frozenset[str]:
         """The words that lexical rules replace."""
         return frozenset(word for word, _ in self.lexical)
@@ -83,14 +88,12 @@ class Ppdb:
         >>> Ppdb(left_out={"score too low": 2}).signature == Ppdb().signature
         True
         """
-        rules: list[tuple[str, Synonym | Paraphrase]] = [("", rule) for rule in self.paraphrases]
-        rules += [(tag, rule) for (_, tag), found in self.lexical.items() for rule in found]
-        content = [repr((tag, rule.source, rule.target, rule.confidence)) for tag, rule in rules]
+        content = [repr((tag, rule.source, rule.target, rule.confidence)) for tag, rule in self.rules()]
         return sha256("\n".join(sorted(content)).encode()).hexdigest()[:12]
 
 
 Key = tuple[str, str, str]
-"""The identity of a rule: its tag (empty for a paraphrase), its source and its target."""
+"""The identity of a rule: its tag (empty for a rule with several words), its source and its target."""
 
 
 def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
@@ -125,9 +128,7 @@ def merged(sources: Iterable[Ppdb]) -> Ppdb:
     left_out: Counter[str] = Counter()
     for source in sources:
         left_out.update(source.left_out)
-        phrases: list[tuple[str, Synonym | Paraphrase]] = [("", rule) for rule in source.paraphrases]
-        phrases += [(tag, rule) for (_, tag), rules in source.lexical.items() for rule in rules]
-        for tag, rule in phrases:
+        for tag, rule in source.rules():
             known = kept.setdefault((tag, rule.source, rule.target), rule)
             if known.confidence < rule.confidence:
                 kept[tag, rule.source, rule.target] = rule
@@ -175,16 +176,21 @@ def _score(features: bytes, path: str, number: int) -> float:
     match = _SCORE.search(features)
     if match is None:
         return 0.0
-    try:
-        value = float(match.group(1))
-    except ValueError:
-        value = float("nan")
+    value = _number(match.group(1))
     if not isfinite(value):
         raise BadRecord(
             f"{path}, line {number}: PPDB2.0Score is {match.group(1).decode('utf-8', 'replace')!r}, not a number. "
             "Fix or delete the line, or download the file again."
         )
     return value
+
+
+def _number(text: str | bytes) -> float:
+    """The number in a text; NaN if it is not a number."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | Paraphrase | str:
@@ -276,10 +282,7 @@ def _entries(path: str) -> Iterator[tuple[float, str, str]]:
     with opened(path) as lines:
         number = 1
         while entry := [line.decode("utf-8", "replace").strip() for line in islice(lines, 3)]:
-            try:
-                value = float(entry[0])
-            except ValueError:
-                value = float("nan")
+            value = _number(entry[0])
             if len(entry) < 3 or not isfinite(value):
                 raise BadRecord(
                     f"{path}, line {number}: {entry[0][:80]!r} does not begin an entry of METEOR's table (three lines: "

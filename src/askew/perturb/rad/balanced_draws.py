@@ -46,7 +46,7 @@ class BalancedDraws:
         right = self.right.get(value)
         if right is None:
             return self.share
-        return right / (right + sum(weight for _, weight in wrong.counts))
+        return right / (right + wrong.total)
 
 
 def balanced_draws(states: Sequence[AskedState], shares: Mapping[str, float], yes: float) -> BalancedDraws:

@@ -183,10 +183,8 @@ class RadPerturbation:
     def _draws(self, template: YesNoTemplate, key: str, general: str) -> BalancedDraws:
         """The balanced draws of a noun, or of all nouns together if there are few questions about it."""
         weights = {general: 1.0}
-        own = sum(count for _, count in self.pools[key].counts)
-        if own >= _OWN_DRAWS:
-            total = sum(count for _, count in self.pools[general].counts)
-            weights = {key: 1.0, general: _GENERAL / total}
+        if self.pools[key].total >= _OWN_DRAWS:
+            weights = {key: 1.0, general: _GENERAL / self.pools[general].total}
         key = next(iter(weights))
         if key not in self._known_draws:
             self._known_draws[key] = self._balanced(template, general, weights)
@@ -197,8 +195,9 @@ class RadPerturbation:
         names = [name for name, _ in self.pools[general].counts]
         shares = dict.fromkeys(names, 0.0)
         states: dict[AnswersGiven, float] = {}
+        most = _OWN_STATES if len(weights) > 1 else None
         for key, weight in weights.items():
-            for given, count in self.pools.most_given(key, _OWN_STATES if key != general or len(weights) > 1 else None):
+            for given, count in self.pools.most_given(key, most):
                 states[given] = states.get(given, 0.0) + weight * count
                 shares[given[0]] += weight * count
             for name, count in self.pools[key].counts:

@@ -64,13 +64,18 @@ class AnswerPool:
         """The pool without the answers that must not be drawn."""
         return AnswerPool(tuple((answer, count) for answer, count in self.counts if not excluded(answer)))
 
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+        return sum(count for _, count in self.counts)
+
     def chances(self) -> dict[str, float]:
         """The probability of drawing each answer.
 
         >>> AnswerPool.of({"blue": 1, "red": 3}).chances()
         {'red': 0.75, 'blue': 0.25}
         """
-        total = sum(count for _, count in self.counts)
+        total = self.total
         return {answer: count / total for answer, count in self.counts}
 
     def balanced(self) -> AnswerPool:

@@ -35,6 +35,22 @@ def test_the_human_figure_stays_within_its_row(open_page: Callable[..., Any], tm
     assert out <= 0
 
 
+def test_n_and_its_number_stay_on_one_line_on_a_phone(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report, width=390)
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll('.ranking td small')].filter(small => {
+          const node = [...small.querySelectorAll('*'), small].map(one => one.firstChild)
+            .find(one => one instanceof Text && one.data.includes('n '));
+          if (!node) return false;
+          const number = document.createRange();
+          number.setStart(node, node.data.indexOf('n '));
+          number.setEnd(node, node.data.length);
+          return number.getClientRects().length > 1;
+        }).map(small => small.textContent)"""
+    )
+    assert broken == []
+
+
 def open_suites(open_page: Callable[..., Any], report: Path, **options: Any) -> Any:
     """The page with its suites and the first of their panels open."""
     page = open_page(report, **options)

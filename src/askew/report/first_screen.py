@@ -137,7 +137,8 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
         return el("td", el("span", DASH, class_="value"), el("small", why))
     band = standings.band(number, column)
     best = el("span", "★ best", class_="best") if standings.is_best(number, column) else None
-    failed = f" · {count(figure.failed)} failed" if figure.failed else ""
+    interval = figure.interval or f"no interval: {figure.no_interval}"
+    failed = f" · {count(figure.failed)} failed" if figure.failed else None
     share = standings.robustness(number, column)
     kept = "" if share is None or share == figure.value else f" {100 * share:.0f} %"
     return el(
@@ -145,7 +146,7 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
         el("span", figure.short, class_="value"),
         best,
         _bar(figure),
-        el("small", f"{figure.interval or f'no interval: {figure.no_interval}'} · n {count(figure.n)}{failed}"),
+        el("small", f"{interval} · ", el("span", f"n {count(figure.n)}", class_="nowrap"), failed),
         el("small", el("b", band[1]), kept) if band else None,
         class_=f"band{band[0]}" if band else None,
     )

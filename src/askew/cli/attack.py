@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 
-from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, as_typed, beside, settled
+from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, as_typed, beside, chosen, settled
 
 EXAMPLES = """\
 examples:
@@ -77,10 +76,8 @@ def main(args: argparse.Namespace) -> int:
     from askew.suites.attack_suite import AttackSuite
 
     options = settled(args, {"attack": "textfooler"}, required=("model", "data", "output"))
-    given = {one.name: getattr(options, one.name, None) for one in fields(Settings)} | {"progress": not options.quiet}
-    settings = Settings(**{key: value for key, value in given.items() if value is not None})
-    asked = {one.name: getattr(options, one.name) for one in fields(AttackSettings)}
-    how = AttackSettings(**{key: value for key, value in asked.items() if value is not None})
+    settings = Settings(**chosen(options, Settings), progress=not options.quiet)
+    how = AttackSettings(**chosen(options, AttackSettings))
     model = as_model(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", [options.model]))
     data = as_data(options.data, options.images, bool(options.skip_bad))
     output = Path(options.output)

@@ -24,7 +24,7 @@ examples:
 Results may come in any order, in part, and repeatedly; write again to get requests for what is still open.
 Exit codes of read: 0 every request has an answer, 3 some have none yet, 2 wrong command or input."""
 
-BESIDE: Options = {name: MODEL_OPTIONS[name] for name in ("base_url",)}
+BESIDE: Options = {"base_url": MODEL_OPTIONS["base_url"]}
 SHOWN = 5
 """The maximum number of reasons and examples that are printed."""
 

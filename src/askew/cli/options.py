@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any, TypeAlias
 
 from askew.errors import UsageError, did_you_mean
@@ -156,6 +157,12 @@ def as_typed() -> str:
     """The running command, for results.json: without folders of this machine, and with non-UTF-8 bytes escaped."""
     words = (os.fsencode(word).decode("utf-8", "replace") for word in sys.argv[1:])
     return shlex.join(["askew", *(public_text(public_word(word)) for word in words)])
+
+
+def chosen(options: argparse.Namespace, settings: Any) -> dict[str, Any]:
+    """The options that were given and are fields of a dataclass of settings, by name."""
+    given = {field.name: getattr(options, field.name, None) for field in fields(settings)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def several(value: str | list[str]) -> list[str]:

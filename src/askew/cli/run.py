@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, settled, several
+from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, chosen, settled, several
 from askew.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
     )
     parser.add_argument("--name", action="append", metavar="NAME", help="its name in tables (once for each --model)")
-    add_shared(parser, "data", "images", "skip-bad")
-    add_shared(parser, "suite")
+    add_shared(parser, "data", "images", "skip-bad", "suite")
     parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
@@ -60,8 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "extract",
         "accuracy",
         "no-published",
+        "dry-run",
     )
-    add_shared(parser, "dry-run")
     parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
     )
@@ -83,9 +81,7 @@ def main(args: argparse.Namespace) -> int:
     if trial is not None and trial < 1:
         raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
     specs, names = several(options.model), several(options.name)
-    given = {f.name: getattr(options, f.name, None) for f in fields(Settings)}
-    given |= {"progress": not options.quiet, "metrics": several(options.metric or [])}
-    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    settings = Settings(**chosen(options, Settings), progress=not options.quiet, metrics=several(options.metric or []))
     data = as_data(options.data, options.images, bool(options.skip_bad))
     extra = beside(options, BESIDE, "model", specs)
     models = as_models(specs, names, **extra)

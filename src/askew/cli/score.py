@@ -59,9 +59,8 @@ def main(args: argparse.Namespace) -> int:
         Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
     )
     data = as_data(args.groups, args.images, bool(args.skip_bad))
-    suites = args.suite or suites_in(data, "accuracy")
-    # --allow-missing permits non-answers, so they are not an error here.
-    made = [as_suite(suite) for suite in suites]
-    shown = not args.no_published
-    run_and_show([model], data, made, Path(args.output), settings, as_typed(), lenient=True, published=shown)
+    suites = [as_suite(suite) for suite in args.suite or suites_in(data, "accuracy")]
+    published = not args.no_published
+    # lenient: --allow-missing permits non-answers, so they are not an error here
+    run_and_show([model], data, suites, Path(args.output), settings, as_typed(), lenient=True, published=published)
     return 0

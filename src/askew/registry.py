@@ -352,7 +352,7 @@ def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
     """Load the class or function that another package registers; if that fails, the error names the package."""
     prefix = f"The {kind} {point.name!r} is registered by another package as {point.value!r}, which "
     try:
-        loaded = point.load()
+        loaded: Callable[..., Any] = point.load()
         inspect.signature(loaded)
     except AskewError:
         raise
@@ -360,8 +360,7 @@ def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
         raise AskewError(
             f"{prefix}cannot be used ({type(trouble).__name__}: {trouble}). Fix or uninstall that package."
         ) from trouble
-    loaded_value: Callable[..., Any] = loaded
-    return loaded_value
+    return loaded
 
 
 def _check_able(kind: str, name: str, component: Any) -> None:

@@ -45,6 +45,7 @@ class CalibrationError(Metric):
     """
 
     outer_bounds: ClassVar[bool] = True
+    better: ClassVar[Literal[-1]] = -1
 
     of: Side = "all"
     bins: int = BINS
@@ -56,11 +57,6 @@ class CalibrationError(Metric):
             raise BadOption(f"Calibration error of what? {self.of!r} is not one of {', '.join(get_args(Side))}.")
         if not 1 <= self.bins <= 100:
             raise BadOption(f"calibration-error: bins={self.bins}; 1 to 100 are possible.")
-
-    @property
-    def better(self) -> Literal[-1]:
-        """Lower is better."""
-        return -1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(answers, accuracy minus score summed over each bin ...); missing answers have no score and are left out."""

@@ -19,7 +19,7 @@ from askew.data.json_stream import decoded, first_character, items, lines, parse
 from askew.data.scene_graphs import check_scene
 from askew.data.table_files import table_records
 from askew.errors import BadRecord
-from askew.files.paths import folders_of
+from askew.files.paths import folders_of, stem_of
 from askew.files.read_write import fingerprint, signature
 from askew.files.records import question_from
 from askew.types import Id, Question
@@ -59,7 +59,7 @@ class OneFile:
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
-        return os.path.basename(self.path).split(".")[0]
+        return stem_of(self.path)
 
     def fingerprint(self) -> str:
         """A hash of the content of the file, as 16 hexadecimal digits."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -51,7 +51,8 @@ def public_text(text: str) -> str:
     """
     if "/" not in text and "\\" not in text:
         return text
-    for folder in _known_folders():
+    # folders that texts are likely to mention; their names may have any characters
+    for folder in _patterns(os.getcwd(), os.path.expanduser("~"), str(cache_folder())):
         text = folder.sub("", text)
     return _WINDOWS.sub("", _POSIX.sub("", text))
 
@@ -76,14 +77,9 @@ def public(value: Any) -> Any:
     return [public(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def _known_folders() -> Iterable[re.Pattern[str]]:
-    """Patterns of folders that texts are likely to mention, which may have any characters; longest first."""
-    return _patterns(os.getcwd(), os.path.expanduser("~"), str(cache_folder()))
-
-
 @lru_cache(maxsize=64)
 def _patterns(*folders: str) -> tuple[re.Pattern[str], ...]:
-    """A pattern for each folder, which also matches the subfolders that follow it in a text."""
+    """A pattern for each folder, longest first, which also matches the subfolders that follow it in a text."""
     found = {os.path.join(path, "") for folder in folders for path in (folder, os.path.realpath(folder))}
     known = sorted((folder for folder in found if len(folder) > 1), key=len, reverse=True)
     return tuple(re.compile(f"{re.escape(folder)}(?:{_PART}/)*") for folder in known)
@@ -172,6 +168,15 @@ def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:
         return group
     changed = tuple(replace(v, question=n) for n, v in zip(variants, group.variants, strict=True))
     return replace(group, original=original, variants=changed)
+
+
+def stem_of(path: str) -> str:
+    """The name of a file without its folder and extensions.
+
+    >>> stem_of("pools/basic.txt.gz")
+    'basic'
+    """
+    return os.path.basename(path).split(".")[0]
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -21,6 +21,7 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.json_stream import items
 from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
 PLACES = (("0", "0"), ("0", "1"), ("1", "0"), ("1", "1"))
@@ -61,7 +62,7 @@ class NaturalBench(GroupBenchmark):
         for path in self.files():
             sieve = self.sieve(path)
             for number, key, members in self._members(sieve):
-                group = sieve.sift(number, key, _group, f"{os.path.basename(path).split('.')[0]}/{key}", members)
+                group = sieve.sift(number, key, _group, f"{stem_of(path)}/{key}", members)
                 if group:
                     counts["groups"] += 1
                     yield group

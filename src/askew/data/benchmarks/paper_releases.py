@@ -36,6 +36,7 @@ from askew.data.benchmarks.vqa_records import (
 )
 from askew.data.disk_index import distinct, gathered
 from askew.errors import BadRecord
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 TEST_OF_SUFFIX = {
@@ -102,8 +103,7 @@ class CaretsRelease(GroupBenchmark):
         return [path for path in self.files() if _CARETS_FILE.fullmatch(os.path.basename(path))]
 
     def _groups_of(self, path: str, unchanged: Counter[str]) -> Iterator[Group]:
-        sieve, name = self.sieve(path), os.path.basename(path)
-        stem = name.split(".")[0]
+        sieve, name, stem = self.sieve(path), os.path.basename(path), stem_of(path)
         rows = distinct(sieve, self.records(sieve), _carets_id)
         for members in gathered((number, _id_and_suffix(str(key))[0], record) for number, key, record in rows):
             first = [row for row in members if not _id_and_suffix(_carets_id(row[1]))[1]]
@@ -238,7 +238,7 @@ class RadRelease(GroupBenchmark):
 def _rad_variant(path: str, original: Question, record: Fields, annotation: Fields) -> Variant:
     named = match_name(_RAD_FILE, path)
     source = named["source"] if named else ""
-    key = f"{os.path.basename(path).split('.')[0]}/{question_id(record)}"
+    key = f"{stem_of(path)}/{question_id(record)}"
     return variant_of(original, key, record, annotation, Expect.GIVEN, RAD_TESTS[source], f"rad/{source}")
 
 

@@ -18,6 +18,7 @@ from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
 from askew.data.disk_index import distinct
 from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, Kind, Question, Variant
 
 SIZES: Mapping[str, int | tuple[int, ...]] = {
@@ -55,16 +56,16 @@ class SugarCrepe(GroupBenchmark):
 
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
         """The sizes of the files that are there."""
-        stems = (_stem(file) for file in self.files())
+        stems = (stem_of(file) for file in self.files())
         return {f"captions in {stem}.json": SIZES[stem] for stem in stems if stem in SIZES}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """One group for each caption: the two orders of the options."""
-        found = {_stem(file) for file in self.files()}
+        found = {stem_of(file) for file in self.files()}
         if os.path.isdir(self.path) and (absent := [stem for stem in SIZES if stem not in found]):
             self.remarks.append(f"{self.title}: these files are not here: {', '.join(f'{a}.json' for a in absent)}.")
         for path in self.files():
-            sieve, stem = self.sieve(path), _stem(path)
+            sieve, stem = self.sieve(path), stem_of(path)
             for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
                 group = sieve.sift(number, key, self._group, stem, f"{stem}/{key}", record)
                 if group is not None:
@@ -79,7 +80,3 @@ class SugarCrepe(GroupBenchmark):
         first = Question(key, image, CAPTION_QUESTION, (caption,), Kind("choice", stem), choices=options)
         swapped = replace(first, id=f"{key}/swapped", choices=options[::-1])
         return Group(key, "sugarcrepe", first, (Variant(swapped, Expect.SAME, stem, "sugarcrepe/order"),))
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).split(".")[0]

@@ -21,6 +21,7 @@ from askew.data.disk_index import distinct, gathered
 from askew.data.jsonl import check_choices, option_named, unread_fields
 from askew.data.table_files import LONGEST_INDEX, TableImages, table_records
 from askew.errors import BadRecord
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 MILLION = 1_000_000
@@ -77,7 +78,7 @@ class VlmEvalKitTable(QuestionBenchmark):
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
-        return os.path.basename(self.path).split(".")[0]
+        return stem_of(self.path)
 
     def files(self) -> Sequence[str]:
         """The one file."""
@@ -104,7 +105,7 @@ class VlmEvalKitCircular(GroupBenchmark):
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
-        return os.path.basename(self.path).split(".")[0]
+        return stem_of(self.path)
 
     def files(self) -> Sequence[str]:
         """The one file."""
@@ -150,14 +151,14 @@ def vlmevalkit(
     path: str, images: str | None = None, skip_bad: bool = False, circular: Literal["auto", "yes", "no"] = "auto"
 ) -> VlmEvalKitTable | VlmEvalKitCircular:
     """A TSV of VLMEvalKit: its questions, or with ``circular`` (MMBench and others) groups of rotated options."""
-    found = is_circular(path, first_keys(path)) if circular == "auto" else circular == "yes"
+    found = _is_circular(path, first_keys(path)) if circular == "auto" else circular == "yes"
     return (VlmEvalKitCircular if found else VlmEvalKitTable)(path, images, skip_bad)
 
 
-def is_circular(path: str, columns: frozenset[str]) -> bool:
+def _is_circular(path: str, columns: frozenset[str]) -> bool:
     """Whether a table has rotated options, by VLMEvalKit's own rule.
 
-    >>> is_circular("MMBench_DEV_EN.tsv", frozenset()), is_circular("MMStar.tsv", frozenset({"index"}))
+    >>> _is_circular("MMBench_DEV_EN.tsv", frozenset()), _is_circular("MMStar.tsv", frozenset({"index"}))
     (True, False)
     """
     name = os.path.basename(path).lower()

@@ -22,9 +22,11 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, mi
 from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.disk_index import gathered
 from askew.errors import DataError
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _KEYS = {"sent", "img_id", "q1", "op"}
+_READ = {"sent", "img_id", "label", "q1", "q2", "q1_label", "q2_label", "op"}
 _PARTS = ("Q1", "Q2")
 """``op`` of records that are one of the two questions itself, in the authors' mixed files."""
 _MISSPELT = {"notQ_and_notQ2": "notQ1_and_notQ2", "notQ_or_notQ2": "notQ1_or_notQ2"}
@@ -40,7 +42,7 @@ class VqaLol(GroupBenchmark):
     @property
     def name(self) -> str:
         """The title and the name of the file, which distinguishes Compose from Supplement."""
-        return f"{self.title} {_stem(self.files()[0])}"
+        return f"{self.title} {stem_of(self.files()[0])}"
 
     def files(self) -> Sequence[str]:
         """The one file."""
@@ -63,13 +65,13 @@ class VqaLol(GroupBenchmark):
         """The groups in the order of their first record; their records may be anywhere in the file."""
         path = self.files()[0]
         sieve = self.sieve(path)
-        for members in gathered(self._keyed(sieve, counts)):
+        for members in gathered(self._keyed(sieve)):
             group = self._group(sieve, members, counts)
             if group is not None:
                 counts["groups"] += 1
                 yield group
 
-    def _keyed(self, sieve: Sieve, counts: Counter[str]) -> Iterator[tuple[int, Id, Any]]:
+    def _keyed(self, sieve: Sieve) -> Iterator[tuple[int, Id, Any]]:
         for number, record in self.records(sieve):
             key = sieve.sift(number, None, _group_key, record)
             if key is not None:
@@ -77,7 +79,7 @@ class VqaLol(GroupBenchmark):
 
     def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], counts: Counter[str]) -> Group | None:
         first, record = members[0]
-        key = f"{_stem(sieve.path)}/{first}"
+        key = f"{stem_of(sieve.path)}/{first}"
         image = sieve.sift(first, key, self._image, record)
         if image is None:
             return None
@@ -90,7 +92,8 @@ class VqaLol(GroupBenchmark):
             if member["op"] in _PARTS:
                 counts["records that repeat a question, asked once"] += 1
                 continue
-            variant = sieve.sift(number, f"{_stem(sieve.path)}/{number}", _composed, sieve.path, number, image, member)
+            own = f"{stem_of(sieve.path)}/{number}"
+            variant = sieve.sift(number, own, _composed, own, image, member)
             if variant is not None and not variant.question.answers:
                 counts["compositions without an answer, left out"] += 1
             elif variant is not None:
@@ -101,9 +104,6 @@ class VqaLol(GroupBenchmark):
     def _image(self, record: Mapping[str, Any]) -> ImageRef:
         name = text(record, "img_id")
         return self.image_of(name, f"{name}.jpg", f"{name}.png", name)
-
-
-_READ = {"sent", "img_id", "label", "q1", "q2", "q1_label", "q2_label", "op"}
 
 
 def _group_key(record: object) -> str:
@@ -117,11 +117,9 @@ def _part(key: Id, image: ImageRef, record: Mapping[str, Any], name: str) -> Que
     return Question(key, image, text(record, name), _answers(record, f"{name}_label"), Kind("yes/no"))
 
 
-def _composed(path: str, number: int, image: ImageRef, record: Mapping[str, Any]) -> Variant:
+def _composed(key: Id, image: ImageRef, record: Mapping[str, Any]) -> Variant:
     composition = _MISSPELT.get(record["op"], text(record, "op"))
-    question = Question(
-        f"{_stem(path)}/{number}", image, text(record, "sent"), _answers(record, "label"), Kind("yes/no", composition)
-    )
+    question = Question(key, image, text(record, "sent"), _answers(record, "label"), Kind("yes/no", composition))
     return Variant(question, Expect.GIVEN, "composition", f"vqa-lol/{composition}", {"op": composition})
 
 
@@ -137,7 +135,3 @@ def _answers(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if label is None or isinstance(label, str):
         return (label,) if label else ()
     raise bad_label(label, f"{{answer: score}} or an answer ({key})")
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).split(".")[0]

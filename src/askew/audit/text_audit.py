@@ -227,12 +227,12 @@ def _label_score(
 
 def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iterator[_Judged]:
     """The correct option of multiple-choice questions, by the options' texts and by its letter."""
-    texts = [text for text in texts if correct_place(text) >= 0][:MOST_OPEN]
-    images, places = _images(texts), Counter(map(correct_place, texts))
+    texts = [text for text in texts if _correct_place(text) >= 0][:MOST_OPEN]
+    images, places = _images(texts), Counter(map(_correct_place, texts))
     chance = round(sum(1 / len(text.choices) for text in texts) / max(1, len(texts)), 3)
     for task, hits, counts in (
-        ("question", hits_by_text, Counter(text.label for text in texts)),
-        ("letter", hits_by_letter, places),
+        ("question", _hits_by_text, Counter(text.label for text in texts)),
+        ("letter", _hits_by_letter, places),
     ):
         majority = round(max(counts.values(), default=0) / max(1, len(texts)), 3)
         known = TextScore(
@@ -302,35 +302,35 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and isnan(value) else value
 
 
-def correct_place(text: LabelledText) -> int:
+def _correct_place(text: LabelledText) -> int:
     """The index of the correct option among the choices, or -1 if no option has the label's text.
 
-    >>> correct_place(LabelledText(1, "What is it?", "dog", 0, choices=("A cat", "A dog")))
+    >>> _correct_place(LabelledText(1, "What is it?", "dog", 0, choices=("A cat", "A dog")))
     1
     """
     places = [place for place, option in enumerate(text.choices) if normalise(option) == text.label]
     return places[0] if len(places) == 1 else -1
 
 
-def hits_by_text(texts: Sequence[LabelledText], folds: Whole) -> Floats:
+def _hits_by_text(texts: Sequence[LabelledText], folds: Whole) -> Floats:
     """For each question, whether the option that most resembles correct options of the other folds is the correct one.
 
     Options are scored by their words and by whether they are the longest or the shortest; ties are broken by a hash.
     """
     row = [number for number, text in enumerate(texts) for _ in text.choices]
     options = [(text, place) for text in texts for place in range(len(text.choices))]
-    labels = np.array([int(place == correct_place(text)) for text, place in options], dtype=np.int64)
+    labels = np.array([int(place == _correct_place(text)) for text, place in options], dtype=np.int64)
     odds = log_odds(sparse(_option_features(text, place) for text, place in options), labels, folds[np.array(row)])
     best: dict[int, tuple[float, int, int]] = {}
     for number, (text, place), value in zip(row, options, odds.tolist(), strict=True):
         found = (value, content_hash(3, f"{text.id!r}:{text.choices[place]}"), place)
         best[number] = max(best.get(number, found), found)
-    return np.array([float(best[number][2] == correct_place(text)) for number, text in enumerate(texts)])
+    return np.array([float(best[number][2] == _correct_place(text)) for number, text in enumerate(texts)])
 
 
-def hits_by_letter(texts: Sequence[LabelledText], folds: Whole) -> Floats:
+def _hits_by_letter(texts: Sequence[LabelledText], folds: Whole) -> Floats:
     """For each question, whether the letter predicted from the question's words is that of the correct option."""
-    labels = np.array([correct_place(text) for text in texts], dtype=np.int64)
+    labels = np.array([_correct_place(text) for text in texts], dtype=np.int64)
     found = predicted(sparse(features(text.text) for text in texts), labels, folds)
     hits: Floats = (found == labels).astype(float)
     return hits

@@ -302,10 +302,8 @@ def _best(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[int, int]:
     return int(feature), int(label)
 
 
-def revealing(
-    texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Sequence[str], most: int = 10
-) -> list[Revealing]:
-    """The features that are most associated with a label, by likelihood ratio (Dunning 1993).
+def revealing(texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Sequence[str]) -> list[Revealing]:
+    """The few features that are most associated with a label, by likelihood ratio (Dunning 1993).
 
     If several features occur in nearly the same texts, only the first is kept. ``names``: the two labels; ``shown``:
     the texts.
@@ -316,8 +314,8 @@ def revealing(
     ratio = _likelihood_ratio(of_one, of_zero, float(labels.sum()), float((1 - labels).sum()))
     found: list[Revealing] = []
     listed: list[set[int]] = []
-    for column in np.argsort(-np.round(ratio, _RATIO_DIGITS), kind="stable")[: 20 * most]:
-        if len(found) == most or ratio[column] < _LEAST_RATIO:
+    for column in np.argsort(-np.round(ratio, _RATIO_DIGITS), kind="stable")[: 20 * _MOST_REVEALING]:
+        if len(found) == _MOST_REVEALING or ratio[column] < _LEAST_RATIO:
             break
         rows = texts.row[texts.column == column]
         own = set(rows.tolist())
@@ -331,6 +329,7 @@ def revealing(
     return found
 
 
+_MOST_REVEALING = 10
 _LEAST_RATIO = 10.8
 """The critical value for p = 0.001: uninformative features exceed it with this probability."""
 

@@ -33,7 +33,13 @@ ANSWER_PROMPT = "\nAnswer the question using a single word or phrase."
 IDS = "askew_ids"
 """The column with the ids of a row as JSON, so that 7 stays 7 and "7" stays "7"."""
 
+Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]
+FORMATS: tuple[str, ...] = get_args(Format)
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_MARK = b"\xef\xbb\xbf"
+"""The byte order mark by which Excel recognises UTF-8."""
 _Content = tuple[str, str, str]
+"""A hash of the image, the text and the context of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +141,11 @@ def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> 
     return False
 
 
-def image_name(image: ImageRef | None) -> Id | None:
+def _image_name(image: ImageRef | None) -> Id | None:
     """The path of the image, or its id if the path is unknown; None without an image."""
     if image is None:
         return None
     return image.id if image.path is None else os.path.abspath(image.path)
-
-
-Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]
-FORMATS: tuple[str, ...] = get_args(Format)
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
-_MARK = b"\xef\xbb\xbf"
-"""The byte order mark by which Excel recognises UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -190,11 +189,11 @@ def export(
     if format in ("jsonl", "csv"):
         if prompt:
             raise UsageError("Plain JSONL and CSV contain only the questions; add the prompt where you ask them.")
-        written = (write_plain if format == "jsonl" else write_sheet)(rows, folder, name)
+        written = (_write_plain if format == "jsonl" else _write_sheet)(rows, folder, name)
     elif format == "lmms-eval":
-        written = write_lmms_eval(rows, folder, name, suffix)
+        written = _write_lmms_eval(rows, folder, name, suffix)
     else:
-        written = write_vlmevalkit(rows, folder, name, suffix, inline)
+        written = _write_vlmevalkit(rows, folder, name, suffix, inline)
     write_joined(ids, id_lines)
     return Exported(len(rows), sum(len(row.ids) for row in rows), (*written, ids))
 
@@ -211,7 +210,7 @@ def _refuse_others(folder: Path, name: str, ids: Path, id_lines: Sequence[bytes]
             raise UsageError(f"{folder / file}: this file does not belong to an export. {instead}")
 
 
-def write_plain(rows: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
+def _write_plain(rows: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.jsonl``; returns its path. Answers are lines of ``{"id", "answer"}`` with the same ids."""
     path = folder / f"{name}.jsonl"
     write_joined(path, (line(_plain_row(row)) for row in rows))
@@ -222,14 +221,14 @@ def _plain_row(row: ExportRow) -> dict[str, Any]:
     question = row.question
     fields = {
         "id": question.id,
-        "image": image_name(question.image),
+        "image": _image_name(question.image),
         "question": question.text,
         "context": question.context or None,
     }
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def write_sheet(rows: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
+def _write_sheet(rows: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.csv``; returns its path. ``askew score`` reads it filled in; an empty cell is a missing answer."""
     path = folder / f"{name}.csv"
     write_joined(path, _sheet_lines(rows), _MARK)
@@ -239,7 +238,7 @@ def write_sheet(rows: Sequence[ExportRow], folder: Path, name: str) -> list[Path
 def _sheet_lines(rows: Sequence[ExportRow]) -> Iterator[bytes]:
     yield csv_line([IDS, "image", "question", "answer"])
     for row in rows:
-        yield csv_line([row.encoded_ids, str(image_name(row.question.image) or ""), row.prompt, ""])
+        yield csv_line([row.encoded_ids, str(_image_name(row.question.image) or ""), row.prompt, ""])
 
 
 _TASK = """\
@@ -274,7 +273,7 @@ metadata:
 """
 
 
-def write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
+def _write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
     """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; returns their paths.
 
     All columns are strings, since a column of a dataset must have one type.
@@ -302,7 +301,7 @@ def _lmms_eval_row(row: ExportRow) -> dict[str, Any]:
     }
 
 
-def write_vlmevalkit(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
+def _write_vlmevalkit(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
     """Write ``NAME.tsv``; returns its path.
 
     VLMEvalKit reads a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column except the

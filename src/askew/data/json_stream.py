@@ -214,7 +214,8 @@ def glimpse(path: str) -> Glimpse:
     keys: list[tuple[int, str]] = []
     with opened(path) as file:
         try:
-            for level, event, value in _levels(_glance(Guarded(file, path))):
+            events = ijson.basic_parse(Guarded(file, path), multiple_values=True, **_OPTIONS)
+            for level, event, value in _levels(islice(events, _GLANCE)):
                 if event == "map_key":
                     keys.append((level, value))
                 elif event == "end_map" and level < outer:
@@ -224,10 +225,6 @@ def glimpse(path: str) -> Glimpse:
         except ijson.JSONError:
             pass  # reading the file reports where it is broken
     return Glimpse(top, tuple(key for level, key in keys if key and level == outer), _first_inside(keys, outer))
-
-
-def _glance(file: Guarded) -> Iterator[tuple[str, Any]]:
-    return islice(ijson.basic_parse(file, multiple_values=True, **_OPTIONS), _GLANCE)
 
 
 def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:

@@ -63,9 +63,9 @@ def read_predictions(
     ``ids`` is the ``ids.jsonl`` of an export, for a log with row numbers instead of ids.
     """
     path = os.fspath(path)
-    log = open_log(path, ids)
+    log = _open_log(path, ids)
     if log is not None:
-        return logged_answers(path, log)
+        return _logged_answers(path, log)
     shape = glimpse(path)
     if shape.top == "[":
         return _answers(_strict(path), items(path, "predictions"), _id, _answer)
@@ -94,7 +94,7 @@ def _answers(
 ) -> Iterator[tuple[Id, str]]:
     for number, key, record in distinct(sieve, records, identify):
         answer = sieve.sift(number, key, answer_of, record)
-        if answer is not None and not is_failure(answer):
+        if answer is not None and not _is_failure(answer):
             yield key, answer
 
 
@@ -134,7 +134,7 @@ class Samples:
         """The questions that this record answers."""
         ours, doc = record.get("askew"), record.get("doc")
         if isinstance(ours, dict) and "ids" in ours:
-            return decoded_ids(ours["ids"])
+            return _decoded_ids(ours["ids"])
         return _logged_ids(doc if isinstance(doc, dict) else {}, record.get("doc_id"), self.known, "doc")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
@@ -144,7 +144,7 @@ class Samples:
         if answer is None:
             raise BadRecord("neither 'filtered_resps' nor 'resps' has text. Log the samples of a task that generates.")
         raw = answer if raw is None else raw
-        return answer if raw.strip() and not is_failure(raw) and not is_failure(answer) else None
+        return answer if raw.strip() and not _is_failure(raw) and not _is_failure(answer) else None
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Rows:
             raise wrong(name, "text", record[name])
         content: str = record[name]
         empty = name == "answer" and not content.strip()  # a sheet that people fill in
-        return None if empty or is_failure(content) else content
+        return None if empty or _is_failure(content) else content
 
 
 @dataclass(frozen=True)
@@ -179,12 +179,12 @@ class Inspected:
         """The questions that this sample answers."""
         metadata = record.get("metadata")
         if isinstance(metadata, dict) and "askew_ids" in metadata:
-            return decoded_ids(metadata["askew_ids"])
+            return _decoded_ids(metadata["askew_ids"])
         return (identity(record, "id"),)
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
         """The answer; None if there is no completed output."""
-        if is_failed_sample(record):
+        if _is_failed_sample(record):
             return None
         output = record["output"]
         if isinstance(output.get("completion"), str):
@@ -208,7 +208,7 @@ class Log:
     reader: Samples | Rows | Inspected
 
 
-def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None:
+def _open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None:
     """The log of a harness at this path; None if it is something else."""
     known = read_ids(ids) if ids is not None else {}
     kind = zip_kind(path)
@@ -219,7 +219,7 @@ def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None
     return _open_json_log(path, known)
 
 
-def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
+def _logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
     """The id and answer of every answered question; repeated ids are refused, failures are left out."""
     sieve = _strict(path, log.word)
     first_filter: object = None
@@ -248,16 +248,16 @@ def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
         if type(index) is not int:
             sieve.refuse(number, wrong("index", "a whole number", index))
         else:
-            ids_of_row[index] = sieve.sift(number, index, decoded_ids, fields.get("ids")) or ()
+            ids_of_row[index] = sieve.sift(number, index, _decoded_ids, fields.get("ids")) or ()
     return ids_of_row
 
 
-def decoded_ids(value: object) -> tuple[Id, ...]:
+def _decoded_ids(value: object) -> tuple[Id, ...]:
     """The ids of a row, from their JSON text or as they are.
 
-    >>> decoded_ids('[7,"7/rad"]')
+    >>> _decoded_ids('[7,"7/rad"]')
     (7, '7/rad')
-    >>> decoded_ids("7")
+    >>> _decoded_ids("7")
     Traceback (most recent call last):
     askew.errors.BadRecord: 'askew_ids' must be a list of ids, but is text ('7'). Fix the record.
     """
@@ -316,7 +316,7 @@ def _sample(path: str, archive: ZipFile, name: str) -> Any:
 def _logged_ids(fields: Mapping[str, Any], row: object, known: Known, where: str) -> Sequence[Id]:
     """The ids in a record, or else those of its row."""
     if fields.get("askew_ids"):
-        return decoded_ids(fields["askew_ids"])
+        return _decoded_ids(fields["askew_ids"])
     for name in _IDS:
         if fields.get(name) is not None:
             return (identity(fields, name),)
@@ -350,19 +350,19 @@ _FAILURE_TEXTS = re.compile(
 _FAILED_STOPS = ("content_filter", "model_length")
 
 
-def is_failure(text: str) -> bool:
+def _is_failure(text: str) -> bool:
     """Whether a text is what a harness writes instead of an answer when a request failed.
 
-    >>> is_failure("[LMMS_EVAL_REQUEST_FAILED after 5 retries] Connection error."), is_failure("failed")
+    >>> _is_failure("[LMMS_EVAL_REQUEST_FAILED after 5 retries] Connection error."), _is_failure("failed")
     (True, False)
     """
     return _FAILURE_TEXTS.match(text) is not None
 
 
-def is_failed_sample(sample: Mapping[str, Any]) -> bool:
+def _is_failed_sample(sample: Mapping[str, Any]) -> bool:
     """Whether a sample of inspect_ai has no completed output.
 
-    >>> is_failed_sample({"output": {"choices": [], "completion": ""}})
+    >>> _is_failed_sample({"output": {"choices": [], "completion": ""}})
     True
     """
     output = sample.get("output")

@@ -67,7 +67,7 @@ def _question(key: Id, row: Mapping[str, Any], image: Callable[[Id, Any], ImageR
     words = text(row, "question")
     options = tuple(str(row[letter]).strip() for letter in LETTERS if str(row.get(letter) or "").strip())
     if not options:
-        words, options = split_options(words)
+        words, options = _split_options(words)
     check_choices(options)
     correct = option_named(options, text(row, "answer").strip())
     parts = {"category": text(row, "category", ""), "l2_category": text(row, "l2_category", "")}
@@ -76,12 +76,12 @@ def _question(key: Id, row: Mapping[str, Any], image: Callable[[Id, Any], ImageR
     return Question(key, image(key, row["image"]), words, (correct,), kind, tags=tags, choices=options)
 
 
-def split_options(words: str) -> tuple[str, tuple[str, ...]]:
+def _split_options(words: str) -> tuple[str, tuple[str, ...]]:
     """A question and the options that follow it.
 
-    >>> split_options("What is it?\\nOptions: A: a cat, B: a dog, or so, C: a cow")
+    >>> _split_options("What is it?\\nOptions: A: a cat, B: a dog, or so, C: a cow")
     ('What is it?', ('a cat', 'a dog, or so', 'a cow'))
-    >>> split_options("Which?\\nChoices:\\n(A) x\\n(B) y")
+    >>> _split_options("Which?\\nChoices:\\n(A) x\\n(B) y")
     ('Which?', ('x', 'y'))
     """
     *_, heading = (None, *_HEADING.finditer(words))

@@ -12,7 +12,7 @@ from random import Random
 from typing import TypeVar
 
 from askew.world.layout import LEAST_SIDE, Box
-from askew.world.world_data import Class, WorldPlace, classes, dimensions, people
+from askew.world.world_data import Class, WorldPlace, classes, dimensions, is_main, people
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Cluster:
     @cached_property
     def least(self) -> float:
         """The shortest side among the main parts, at scale 1."""
-        return min(min(p.box[2:]) for p in self.parts if classes()[p.name].family != "clothing")
+        return min(min(p.box[2:]) for p in self.parts if is_main(p.name))
 
     @cached_property
     def ends(self) -> tuple[float, float, float, float]:
@@ -60,7 +60,7 @@ class Cluster:
     @property
     def weight(self) -> int:
         """How many main things it has."""
-        return sum(classes()[part.name].family != "clothing" for part in self.parts)
+        return sum(is_main(part.name) for part in self.parts)
 
     @property
     def mirrored(self) -> Cluster:

@@ -5,7 +5,7 @@ Boxes are ``x, y, width, height`` in pixels, ``y`` downwards; thresholds are fra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from typing import TypeAlias
@@ -117,18 +117,6 @@ def painting_order(scene: Scene) -> list[Thing]:
     return [thing for root in roots for thing in expand(root.id)]
 
 
-def visible(scene: Scene, thing_id: str) -> float:
-    """The fraction of the thing's box that no nearer box covers; things it touches do not count (see ``TOUCHING``).
-
-    A garment is hidden by what its wearer holds, not by its wearer.
-
-    >>> dog, car = Thing("1", "dog", (), (5, 5, 10, 10)), Thing("2", "car", (), (0, 0, 20, 10))
-    >>> visible(Scene("s", (dog, car)), "2")
-    0.75
-    """
-    return _visible(scene, thing_id, painting_order(scene))
-
-
 def askable(scene: Scene) -> list[str]:
     """Ids of the things that questions may be about: large enough and hardly covered. All but some garments are.
 
@@ -141,7 +129,7 @@ def askable(scene: Scene) -> list[str]:
     least = LEAST_SIDE * min(scene.size) - 1e-6
     order = painting_order(scene)
     large = [thing.id for thing in scene.things if min(box_of(thing)[2:]) >= least]
-    return [thing_id for thing_id in large if _visible(scene, thing_id, order) >= LEAST_VISIBLE]
+    return [thing_id for thing_id in large if visible(scene, thing_id, order) >= LEAST_VISIBLE]
 
 
 def relations(things: Mapping[str, Thing], touching: Iterable[Relation], unit: float) -> list[Relation]:
@@ -187,7 +175,15 @@ def _visible_relations(a: Thing, b: Thing, carriers: Mapping[str, str], unit: fl
         yield Relation(b.id, "next to", a.id)
 
 
-def _visible(scene: Scene, thing_id: str, order: list[Thing]) -> float:
+def visible(scene: Scene, thing_id: str, order: Sequence[Thing]) -> float:
+    """The fraction of the thing's box that no nearer box covers; things it touches do not count (see ``TOUCHING``).
+
+    ``order`` is the ``painting_order``. A garment is hidden by what its wearer holds, not by its wearer.
+
+    >>> dog, car = Thing("1", "dog", (), (5, 5, 10, 10)), Thing("2", "car", (), (0, 0, 20, 10))
+    >>> visible(Scene("s", (dog, car)), "2", [car, dog])
+    0.75
+    """
     position = next(i for i, thing in enumerate(order) if thing.id == thing_id)
     box = box_of(order[position])
     nearer = [t for t in order[position + 1 :] if not _worn(t) and overlap(box_of(t), box)]

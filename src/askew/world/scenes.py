@@ -15,7 +15,7 @@ from askew.errors import BadOption
 from askew.types import Relation, Scene, Thing
 from askew.world.clusters import Cluster, draw_one, laden_table, occupied, person, single
 from askew.world.layout import LEAST_SIDE, Box, box_of, ground_line, level, overlap, relations, toss
-from askew.world.world_data import WorldPlace, classes, people, places, read
+from askew.world.world_data import WorldPlace, classes, is_main, people, places, read
 
 FEWEST, MOST = 3, 9
 """How many main things a scene has."""
@@ -43,7 +43,7 @@ def make_scene(seed: int, index: int, size: tuple[int, int] = (224, 224)) -> Sce
 
 def main_things(scene: Scene) -> list[Thing]:
     """All things except clothes."""
-    return [thing for thing in scene.things if classes()[thing.name].family != "clothing"]
+    return [thing for thing in scene.things if is_main(thing.name)]
 
 
 @cache
@@ -93,7 +93,7 @@ class Arrangement:
     @property
     def main(self) -> list[Thing]:
         """The main things placed so far."""
-        return [thing for thing in self.things.values() if classes()[thing.name].family != "clothing"]
+        return [thing for thing in self.things.values() if is_main(thing.name)]
 
     def fill(self, target: int) -> None:
         """Draw classes by their weights, several things of one class at a time; place the largest clusters first."""
@@ -227,7 +227,7 @@ class Arrangement:
         depth = boxes[0][1] + boxes[0][3]
         hidden = dict(self.hidden)
         for part, box in zip(cluster.parts, boxes, strict=True):
-            if classes()[part.name].family == "clothing":
+            if not is_main(part.name):
                 continue
             own = 0.0
             for thing in self.main:

@@ -114,6 +114,12 @@ def is_a(name: str, word: str) -> bool:
     return word == name or word in classes()[name].hypernyms
 
 
+@cache
+def is_main(name: str) -> bool:
+    """Whether things of this class are placed by themselves: all but clothes, which come with their wearer."""
+    return classes()[name].family != "clothing"
+
+
 def pair_of(name: str, word: str) -> str | None:
     """The pair of opposites that the word belongs to for this class: the opposite of ``short`` depends on the class.
 
@@ -121,16 +127,6 @@ def pair_of(name: str, word: str) -> str | None:
     ('tall/short', 'long/short', None)
     """
     return next((pair for pair in classes()[name].pairs if word in pair.split("/")), None)
-
-
-def opposite(name: str, word: str) -> str | None:
-    """The other word of the pair of opposites, for this class.
-
-    >>> opposite("door", "open"), opposite("fence", "short"), opposite("door", "red")
-    ('closed', 'long', None)
-    """
-    pair = pair_of(name, word)
-    return None if pair is None else next(side for side in pair.split("/") if side != word)
 
 
 def dimension(name: str, word: str) -> str | None:

@@ -15,7 +15,8 @@ from typing import TypeVar
 from askew.types import Scene, Thing
 from askew.world.layout import askable, box_of
 from askew.world.phrasing import Pick, data, near, plural_of, said_word
-from askew.world.world_data import classes, dimension, dimensions, is_a
+from askew.world.scenes import main_things
+from askew.world.world_data import classes, dimension, dimensions, is_a, is_main
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ class AskableScene:
         self.scene = scene
         self.width, self.height = scene.size
         self.things = {thing.id: thing for thing in scene.things}
-        self.main = [thing for thing in scene.things if classes()[thing.name].family != "clothing"]
+        self.main = main_things(scene)
         self.names = {thing.name for thing in self.main}
         self.looks = {thing.id: _looks(thing) for thing in scene.things}
         self._named: dict[str, list[Thing]] = {}
@@ -168,7 +169,7 @@ def the(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str] = (
     ``hide`` names what the phrase must not mention, as the question asks for it: a dimension, ``side``, ``tie`` or
     ``wider``.
     """
-    if classes()[thing.name].family == "clothing":
+    if not is_main(thing.name):
         return _worn(view, thing, rng)
     forms = list(_forms(view, thing, rng, hide))
     if not forms:

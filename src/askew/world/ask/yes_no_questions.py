@@ -8,7 +8,7 @@ from askew.language.inflect import with_article
 from askew.types import Thing
 from askew.world.ask.askable_scene import SIZES, AskableScene, one_colour, shuffled, size_shows, the, words_of
 from askew.world.phrasing import Draft, Meaning, Pick, agreement, alike, data, near, plural_of, said_word
-from askew.world.world_data import classes, is_a, places
+from askew.world.world_data import classes, is_a, is_main, places
 
 _STATES = ("open/closed", "full/empty", "wet/dry", "clean/dirty", "young/old", "happy/sad", *sorted(SIZES))
 _AGENT = ("holding", "riding", "sitting on", "wearing")
@@ -135,7 +135,7 @@ def same(view: AskableScene, rng: Random, want: str) -> Draft | None:
 def absent(view: AskableScene, rng: Random) -> str | None:
     """A class that is absent and that nothing in the scene can be mistaken for; mostly one that fits the place."""
     likely = list(places()[view.scene.facts["place"]].things)
-    pool = likely if rng.random() < 0.6 else [n for n, c in classes().items() if c.family != "clothing"]
+    pool = likely if rng.random() < 0.6 else [name for name in classes() if is_main(name)]
     for name in shuffled(pool, rng):
         taken = any(is_a(other, name) or is_a(name, other) for other in view.names)
         if not taken and not view.names.intersection(alike(name)):

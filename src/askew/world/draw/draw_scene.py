@@ -15,7 +15,7 @@ from askew.world.draw.draw_people import Outfit, draw_person, figure, hand
 from askew.world.draw.pen import Look, Pen, Sketch, look_of
 from askew.world.draw.surface import INK, WHITE, brightness
 from askew.world.layout import Box, box_of, facing, level, painting_order
-from askew.world.world_data import classes, people, places
+from askew.world.world_data import classes, is_main, people, places
 
 SKETCHES: dict[str, Sketch] = {
     **small_animals.SKETCHES,
@@ -53,7 +53,7 @@ def paint(image: Image.Image, scene: Scene, order: Sequence[Thing]) -> None:
             continue
         if classes()[thing.name].family == "people":
             painter.person(thing)
-        elif classes()[thing.name].family != "clothing":
+        elif is_main(thing.name):
             painter.thing(thing)
 
 

@@ -14,9 +14,10 @@ from askew.types import Kind, Question, Scene
 from askew.world.annotators import answered
 from askew.world.ask import open_questions, scene_questions, yes_no_questions
 from askew.world.ask.askable_scene import AskableScene
-from askew.world.phrasing import Asked, Draft, Meaning, Pick, Point, data, phrase, question_type
+from askew.world.clusters import draw_one
+from askew.world.phrasing import Asked, Draft, Point, data, phrase, question_type
 
-__all__ = ["KINDS", "AnswerPrior", "Asked", "Meaning", "Pick", "asked", "asked_and_answered", "questions_of"]
+__all__ = ["KINDS", "AnswerPrior", "Asked", "asked", "asked_and_answered", "questions_of"]
 
 Maker = Callable[[AskableScene, Random, str], Draft | None]
 _TRIES = 3
@@ -115,7 +116,7 @@ def _new_question(
     view: AskableScene, rng: Random, prior: AnswerPrior | None, found: Container[Point]
 ) -> tuple[Point, Asked] | None:
     """A new question and its point: an answer type is drawn, then a kind, then a draft."""
-    answer_type = _draw(rng, data("mix")["answer_types"])
+    answer_type = draw_one(rng, data("mix")["answer_types"])
     for _ in range(prior.tries if prior else 1):
         kind, draft = _drafted(view, rng, answer_type, found)
         if draft is None:
@@ -131,7 +132,7 @@ def _drafted(view: AskableScene, rng: Random, answer_type: str, found: Container
     kinds = dict(data("mix")["kinds"][answer_type])
     kind = ""
     while kinds:
-        kind = _draw(rng, kinds)
+        kind = draw_one(rng, kinds)
         del kinds[kind]
         draft = _draft(view, rng, KINDS[answer_type][kind], found)
         if draft:
@@ -147,7 +148,3 @@ def _draft(view: AskableScene, rng: Random, make: Maker, found: Container[Point]
         if draft and draft.point not in found:
             return draft
     return None
-
-
-def _draw(rng: Random, weights: Mapping[str, float]) -> str:
-    return rng.choices(list(weights), weights=list(weights.values()))[0]

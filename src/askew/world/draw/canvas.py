@@ -118,14 +118,7 @@ def sky(image: Image.Image, horizon: int, facts: Mapping[str, str], rng: Random)
         dusk = _EVENING if time == "evening" else _NIGHT
         part = 0.85 if weather == "sunny" else 0.62
         upper, lower = mix(upper, dusk[0], part), mix(lower, dusk[1], part)
-    strip = Image.new("RGB", (1, 4))
-    strip.putdata([upper, mix(upper, lower, 1 / 3), mix(upper, lower, 2 / 3), lower])
-    image.paste(
-        strip.resize((1, horizon + 2), Image.Resampling.BILINEAR).resize(
-            (image.width, horizon + 2), Image.Resampling.NEAREST
-        ),
-        (0, 0),
-    )
+    image.paste(gradient((image.width, horizon + 2), upper, lower), (0, 0))
     draw, unit = ImageDraw.Draw(image, "RGBA"), min(image.size) / 224
     _lights(draw, image.width, horizon, weather, time, unit, rng)
     many = {"sunny": rng.choice((1, 2)), "cloudy": 6, "rainy": 6, "snowy": 4}[weather]

@@ -8,7 +8,6 @@ them, so all images of that moment are included. Like the study, the file is rea
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -23,11 +22,10 @@ from askew.collect.database import Database
 from askew.collect.invariants import violations
 from askew.collect.schema import image
 from askew.collect.schema_quality import gold_item, quiz_item
-from askew.collect.study import FILE, FORMAT, Study, open_study
+from askew.collect.study import FILE, SQLITE, Study, open_study, write_about
 from askew.errors import DataError, UsageError
-from askew.files.read_write import write_joined
 
-SQLITE, DUMP = "study.sqlite", "study.dump"
+DUMP = "study.dump"
 EXTRA = ("secret.key", "consent.txt", "world.json")
 """Files of the service that are included if they exist."""
 _SECONDS = 3600
@@ -89,10 +87,7 @@ def _place_database(file: Path, folder: Path, database_url: str | None) -> None:
     if database_url is not None:
         _fill_database(database_url, dump)
         dump.unlink()
-    write_joined(folder / FILE, [json.dumps({"format": FORMAT, "database": database_url}).encode() + b"\n"])
-    for path in (folder / FILE, folder / SQLITE):
-        if path.exists():
-            os.chmod(path, 0o600)
+    write_about(folder, database_url)
 
 
 def _checked(file: Path, folder: Path) -> Study:

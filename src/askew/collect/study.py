@@ -19,6 +19,7 @@ from askew.files.read_write import write_joined
 
 FORMAT = 1
 FILE = "study.json"
+SQLITE = "study.sqlite"
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ def create_study(
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     (folder / "images").mkdir(parents=True)
     if database_url is None:  # created first, so that SQLite's files beside it are equally private
-        os.close(os.open(folder / "study.sqlite", os.O_CREAT | os.O_WRONLY, 0o600))
-    url = database_url or sqlite_url((folder / "study.sqlite").absolute())
+        os.close(os.open(folder / SQLITE, os.O_CREAT | os.O_WRONLY, 0o600))
+    url = database_url or sqlite_url((folder / SQLITE).absolute())
     database = Database(url, clock, durable=durable)
     database.migrate()
     with database.write() as tx:
@@ -76,23 +77,28 @@ def create_study(
             seed=secrets.randbits(32) if seed is None else seed,
             created_at=tx.now,
         )
-    about = {"format": FORMAT, "database": database_url}
-    write_joined(folder / FILE, [json.dumps(about).encode() + b"\n"])
-    for path in (folder / FILE, folder / "study.sqlite"):
-        if path.exists():
-            os.chmod(path, 0o600)
+    write_about(folder, database_url)
     return Study(folder, database)
 
 
 def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True) -> Study:
     """The study in a folder; its tables are upgraded to the current revision."""
     about = _about(folder)
-    file = (folder / "study.sqlite").absolute()
+    file = (folder / SQLITE).absolute()
     if about["database"] is None and not file.is_file():
         raise DataError(f"{file}: the database is missing. Restore it from a backup.")
     database = Database(about["database"] or sqlite_url(file), clock, durable=durable)
     database.migrate()
     return Study(folder, database)
+
+
+def write_about(folder: Path, database_url: str | None) -> None:
+    """Write ``study.json``, which says where the database is; only their owner may read it and an SQLite database."""
+    about = {"format": FORMAT, "database": database_url}
+    write_joined(folder / FILE, [json.dumps(about).encode() + b"\n"])
+    for path in (folder / FILE, folder / SQLITE):
+        if path.exists():
+            os.chmod(path, 0o600)
 
 
 def _about(folder: Path) -> dict[str, Any]:

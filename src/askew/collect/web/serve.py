@@ -21,7 +21,7 @@ from askew.collect.model_addresses import AddressRule, check_now
 from askew.collect.protocol import PRESETS
 from askew.collect.robots import Call, Robots
 from askew.collect.schema import annotator, ensemble_member, image, model, round_
-from askew.collect.study import FILE, Study
+from askew.collect.study import FILE, SQLITE, Study
 from askew.collect.web.app import Guard, make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import owner_link as new_owner_link
@@ -99,7 +99,7 @@ def check_address(address: Address) -> None:
 
 def check_files(study: Study) -> None:
     """Refuse files that other users of the computer can read."""
-    for name, bits in ((FILE, 0o077), ("study.sqlite", 0o007), ("study.sqlite-wal", 0o007)):
+    for name, bits in ((FILE, 0o077), (SQLITE, 0o007), (f"{SQLITE}-wal", 0o007)):
         if (study.folder / name).exists():
             refuse_readable(study.folder / name, bits)
 

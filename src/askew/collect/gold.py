@@ -22,12 +22,12 @@ from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.leases import lease_end
 from askew.collect.moderation import IMAGE_REASONS, exclude
-from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, checked_text, same_answer
+from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, same_answer
 from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, event, image, lease, question, round_, session, study
-from askew.collect.schema_parts import CONFIDENCES, GOLD_STATES
+from askew.collect.schema_parts import GOLD_STATES
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.verifying import FLAGGING
+from askew.collect.verifying import FLAGGING, checked_answer
 
 PATIENCE = 4
 """After this many correct answers, with none wrong, the rate has fallen by half."""
@@ -202,9 +202,7 @@ def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence
     """Record the answer; it passes if it equals one of the known answers. Too many strikes exclude an annotator."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
-    text = checked_text(answer, tx.settings.answer_length, "An answer")
-    if confidence not in CONFIDENCES:
-        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
+    text = checked_answer(tx, answer, confidence)
     if tx.first(sa.select(round_.c.id).where(round_.c.state.in_(WORKING))) is None:
         raise Gone("The round is over. What you did before is kept.")
     passed = same_answer(text) in json.loads(held.answers)

@@ -94,9 +94,7 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
 def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str) -> Verified:
     """Record a verifier's answer. After the lease it counts if a slot is still free; otherwise it is kept as late."""
     require_worker(tx, annotator_id)
-    text = checked_text(answer, tx.settings.answer_length, "An answer")
-    if confidence not in CONFIDENCES:
-        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
+    text = checked_answer(tx, answer, confidence)
     held = _own_slot(tx, annotator_id, question_id)
     asked = _require_leased_once(tx, annotator_id, question_id)
     require_working(tx, asked.image_id)
@@ -123,6 +121,14 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
     if held is not None:
         _finish(tx, held)
     return Verified(question_id, late=held is None)
+
+
+def checked_answer(tx: Tx, answer: str, confidence: str) -> str:
+    """The text of a verifier's answer, if it and the confidence are acceptable."""
+    text = checked_text(answer, tx.settings.answer_length, "An answer")
+    if confidence not in CONFIDENCES:
+        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
+    return text
 
 
 def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.accounts import give_consent
-from askew.collect.database import Tx, once
+from askew.collect.database import AnyRow, Tx, once
 from askew.collect.protocol import Gone, Refused
 from askew.collect.schema import form
 from askew.collect.web import login
@@ -64,47 +63,48 @@ def invite_page(visit: Visit) -> Response:
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
         invitation = _open(tx, visit.request.path_params["token"])
-        own = _entered(visit, invitation.id, ids)
-    if own:
+    if _entered(visit, invitation.id, ids):
         return visit.redirect("/home")
     if invitation.completion_code is not None and not ids:
         raise Failure(422, "platform")
-    return _invite(
-        visit, invitation.role, invitation.annotator_id is not None, invitation.completion_code is not None, ids, ""
-    )
+    return _invite(visit, invitation, ids)
 
 
 def accept_invite(visit: Visit) -> Response:
     """Create the account and sign in. If the same form is sent twice, one account is created."""
     service, token = visit.service, visit.request.path_params["token"]
     with service.database.read() as tx:
-        earlier = tx.value(
-            sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
-        )
-        invitation = None if earlier else _open(tx, token)
+        invitation = None if _person_created(tx, visit.form_key) else _open(tx, token)
     ids = login.platform_ids({k[3:]: v for k, v in visit.form.items() if k.startswith("id.")})
     password = visit.text("password")
-    known = invitation is not None and invitation.annotator_id is not None
-    platform = invitation is not None and invitation.completion_code is not None
     try:
-        needed = invitation is not None and not known and (password or not platform)
+        needed = (
+            invitation is not None
+            and invitation.annotator_id is None
+            and (password or invitation.completion_code is None)
+        )
         stored = service.passwords.hash(password) if needed else None
         with service.database.write() as tx:
-            earlier = tx.value(
-                sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
-            )
-            person = earlier or login.accept_invite(tx, token, visit.text("name"), stored, ids)
+            person = _person_created(tx, visit.form_key)
+            person = person or login.accept_invite(tx, token, visit.text("name"), stored, ids)
             once(tx, visit.form_key, person, "invite", dict)
             session = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
     except Refused as error:
         assert invitation is not None
-        return _invite(visit, invitation.role, known, platform, ids, str(error), 422)
+        return _invite(visit, invitation, ids, str(error), 422)
     except Gone as gone:
         raise Failure(409, "invite", str(gone)) from None
     return visit.set_session(visit.redirect("/home"), session)
 
 
-def _open(tx: Tx, token: str) -> Any:
+def _person_created(tx: Tx, form_key: str) -> int | None:
+    """The person whose account this form has created already; None if it is sent for the first time."""
+    mine = (form.c.form_key == form_key) & (form.c.kind == "invite")
+    found: int | None = tx.value(sa.select(form.c.annotator_id).where(mine))
+    return found
+
+
+def _open(tx: Tx, token: str) -> AnyRow:
     """The invite of a link that still works."""
     try:
         return login.open_invite(tx, token)
@@ -119,10 +119,9 @@ def _entered(visit: Visit, invite_id: int, ids: dict[str, str]) -> bool:
     return bool(json.loads(visit.who.platform) == {**ids, login.INVITE_KEY: str(invite_id)})
 
 
-def _invite(
-    visit: Visit, role: str, known: bool, platform: bool, ids: dict[str, str], error: str, status: int = 200
-) -> Response:
-    values = {"role": role, "known": known, "platform": platform, "ids": ids, "error": error}
+def _invite(visit: Visit, invitation: AnyRow, ids: dict[str, str], error: str = "", status: int = 200) -> Response:
+    known, platform = invitation.annotator_id is not None, invitation.completion_code is not None
+    values = {"role": invitation.role, "known": known, "platform": platform, "ids": ids, "error": error}
     values["field"] = "" if known or platform else "password" if "password" in error.lower() else "name"
     return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
 

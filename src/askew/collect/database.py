@@ -150,7 +150,7 @@ class Database:
         if not self._turn.acquire(timeout=BUSY_SECONDS):
             raise _busy(self.engine)
         try:
-            with self._connected(_WRITES) as connection:
+            with self._connected(writes=True) as connection:
                 if not self.is_sqlite:
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITERS_LOCK})
                 yield Tx(connection, self._now(), self)
@@ -160,7 +160,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """A snapshot: everything read in the block is of one moment."""
-        with self._connected("") as connection:
+        with self._connected(writes=False) as connection:
             yield Tx(connection, self._now(), self)
 
     def settings(self, tx: Tx) -> StudySettings:
@@ -187,10 +187,10 @@ class Database:
         return self._latest
 
     @contextmanager
-    def _connected(self, mode: str) -> Iterator[Connection]:
-        options: dict[str, Any] = {_WRITES: bool(mode)}
+    def _connected(self, *, writes: bool) -> Iterator[Connection]:
+        options: dict[str, Any] = {_WRITES: writes}
         if not self.is_sqlite:
-            options["isolation_level"] = "READ COMMITTED" if mode else "REPEATABLE READ"
+            options["isolation_level"] = "READ COMMITTED" if writes else "REPEATABLE READ"
         try:
             with self.engine.connect().execution_options(**options) as connection, connection.begin():
                 yield connection

@@ -17,7 +17,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 import sqlalchemy as sa
 
-from askew.collect.database import Tx
+from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import annotator, image, question, round_, session, verification
 from askew.collect.schema_quality import gold_result
@@ -136,11 +136,11 @@ def _cents(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, ROUND_HALF_UP)
 
 
-def _counters(rows: Iterable[Sequence[object]]) -> dict[int, Counter[str]]:
+def _counters(rows: Iterable[AnyRow]) -> dict[int, Counter[str]]:
     """Person to state to number, from rows of these three."""
     counters: dict[int, Counter[str]] = {}
     for person, state, number in rows:
-        counters.setdefault(int(str(person)), Counter())[str(state)] += int(str(number))
+        counters.setdefault(person, Counter())[state] += number
     return counters
 
 

@@ -22,6 +22,7 @@ from askew.collect.accounts import add_annotator, has_other_owner, person
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.schema import annotator, invite, login
+from askew.collect.schema_parts import ROLES
 
 HOUR = 3_600_000
 IDLE = 12 * HOUR
@@ -231,7 +232,7 @@ def change_password(tx: Tx, annotator_id: int, password_hash: str) -> None:
 
 def change_role(tx: Tx, annotator_id: int, role: str, actor: int) -> None:
     """Make a person an owner or an annotator; every session of the person ends. The last owner stays one."""
-    if role not in ("owner", "annotator"):
+    if role not in ROLES:
         raise Refused(f"There is no role {role!r}.")
     if role != "owner" and not has_other_owner(tx, annotator_id):
         raise NotAllowed("This is the only owner, and a study needs one. Make somebody else an owner first.")

@@ -17,6 +17,7 @@ from askew.collect.moderation import exclude, preview_exclusion
 from askew.collect.protocol import NotAllowed
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
 from askew.collect.schema import annotator, invite, question, verification
+from askew.collect.schema_parts import ROLES
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit, require_row
 
@@ -54,7 +55,7 @@ def make_invite(visit: Visit) -> Response:
     role, code = visit.text("role"), visit.text("code").strip()
     days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
     error = ""
-    if role not in ("annotator", "owner"):
+    if role not in ROLES:
         error = "Choose whom the link is for."
     elif len(code) > CODE_LENGTH or "\0" in code:
         error = f"A completion code has at most {CODE_LENGTH} characters."

@@ -36,6 +36,8 @@ _MOST_NUMBERS = 400_000_000
 """The most numbers in a table: 1.6 GB as float32."""
 _AT_ONCE = 64
 """How many words are compared with all others in one batch."""
+_NEAREST = 200
+"""How many neighbours of a word are cached."""
 _REMEDY = "Each line must be a word and its numbers, separated by spaces, and all lines must have equally many."
 
 
@@ -109,7 +111,7 @@ class WordVectors:
         self._number = {word: number for number, word in reversed(list(enumerate(words)))}
         self._known: dict[str, tuple[tuple[str, float], ...]] = {}
 
-    def neighbours(self, words: Iterable[str], most: int = 200) -> dict[str, tuple[tuple[str, float], ...]]:
+    def neighbours(self, words: Iterable[str]) -> dict[str, tuple[tuple[str, float], ...]]:
         """For each word its nearest words with their cosines, nearest first; empty for words without a vector."""
         new = sorted({word for word in words if word in self._number and word not in self._known})
         for start in range(0, len(new), _AT_ONCE):
@@ -117,11 +119,11 @@ class WordVectors:
             cosines = np.round(self._rows[[self._number[word] for word in part]] @ self._rows.T, 5)
             for word, row in zip(part, cosines, strict=True):
                 row[self._number[word]] = -2.0
-                self._known[word] = tuple(self._nearest(row, most))
+                self._known[word] = tuple(self._nearest(row))
         return self._known
 
-    def _nearest(self, row: Any, most: int) -> Iterator[tuple[str, float]]:
-        best = np.argpartition(-row, most)[:most] if len(row) > most else np.arange(len(row))
+    def _nearest(self, row: Any) -> Iterator[tuple[str, float]]:
+        best = np.argpartition(-row, _NEAREST)[:_NEAREST] if len(row) > _NEAREST else np.arange(len(row))
         for number in best[np.lexsort((best, -row[best]))]:
             if row[number] > -2.0:
                 yield self.words[number], float(row[number])

@@ -230,6 +230,15 @@ def _siblings(wordnet: WordNet, sense: Synset) -> list[Synset]:
     return [other for other in near if other.lexfile == sense.lexfile and other != sense]
 
 
+def read_sememes(path: str) -> SememeTable:
+    """A user's table of candidates.
+
+    Raises:
+        DataError: when the file is not of this form.
+    """
+    return _read_sememes(path, fingerprint(path) if Path(path).is_file() else "")
+
+
 @lru_cache(maxsize=2)
 def _read_sememes(path: str, content: str) -> SememeTable:
     remedy = "It must be {word: {pos: [candidates]}}, with noun, verb, adj or adv as pos."
@@ -254,15 +263,6 @@ def _read_sememes(path: str, content: str) -> SememeTable:
     if not words:
         raise DataError(f"{path}: the file contains no words. {remedy}")
     return SememeTable(words)
-
-
-def read_sememes(path: str) -> SememeTable:
-    """A user's table of candidates.
-
-    Raises:
-        DataError: when the file is not of this form.
-    """
-    return _read_sememes(path, fingerprint(path) if Path(path).is_file() else "")
 
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

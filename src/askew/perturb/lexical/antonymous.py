@@ -107,8 +107,8 @@ class Antonymous:
         form = inflected(rule.target, "VBG") if verb else rule.target
         if form is None or not self.vocabulary.holds(form):
             return "the antonym is not in the data's vocabulary"
-        edit = Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", {"kind": _kind(rule)})
-        return edit, rule, asked
+        note = {"kind": "complementary" if rule.complementary else "contrary"}
+        return Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", note), rule, asked
 
     def could(self, text: str) -> bool:
         """False when there is nothing to propose, whatever the tags: a cheap test before tagging.
@@ -170,10 +170,6 @@ class Antonymous:
             if "animal" in sense.words:
                 return True
         return False
-
-
-def _kind(rule: Antonym) -> str:
-    return "complementary" if rule.complementary else "contrary"
 
 
 def _last(text: str, tokens: Sequence[Token]) -> int:

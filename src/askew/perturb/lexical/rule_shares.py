@@ -34,8 +34,6 @@ _ROUNDS = 200
 
 Case = tuple[str, Sequence[Edit], str]
 """A text, the substitutions of one type that rules allow in it, and the seed of its numbers."""
-Draw = tuple[int, int, Edit]
-"""The order and the number of a substitution in its question."""
 
 
 @dataclass(frozen=True)

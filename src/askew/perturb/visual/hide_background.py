@@ -283,7 +283,7 @@ def asks_for_place(question: Question) -> bool:
 
 def asks_for_surroundings(question: Question) -> bool:
     """Whether the question asks about the surroundings, e.g. *Where is the cat?*"""
-    return tokens(question.text)[:1] != () and tokens(question.text)[0] in _words()["surroundings"]
+    return not _words()["surroundings"].isdisjoint(tokens(question.text)[:1])
 
 
 def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> list[Box]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,11 +38,10 @@ def _init(args: argparse.Namespace) -> int:
     if args.seed is not None:
         check_whole("seed", args.seed)
     settings = settings_of(args.preset, {name: value for name, _, value in pairs})
-    study = create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)
-    if settings.quiz_required:
-        add_world_quiz(study, 2 * settings.quiz_items)
-        print("People must first pass a quiz about the embedded world; see: askew collect quiz --help")
-    study.close()
+    with closing(create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)) as study:
+        if settings.quiz_required:
+            add_world_quiz(study, 2 * settings.quiz_items)
+            print("People must first pass a quiz about the embedded world; see: askew collect quiz --help")
     people = (
         f"writers per image: {settings.writers_per_image}, verifiers per question: {settings.verifiers_per_question}"
     )
@@ -207,16 +205,11 @@ def listed_counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())
 
 
-@contextmanager
-def opened_study(args: argparse.Namespace) -> Iterator[Study]:
+def opened_study(args: argparse.Namespace) -> closing[Study]:
     """The study of a command, closed at the end."""
     from askew.collect.study import open_study
 
-    study = open_study(Path(args.study))
-    try:
-        yield study
-    finally:
-        study.close()
+    return closing(open_study(Path(args.study)))
 
 
 ACTIONS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 from askew.collect.commands.study_setup import listed_counts, opened_study
@@ -118,15 +119,14 @@ def _simulate(args: argparse.Namespace) -> int:
     given = {"attack": args.skill, "careless": args.careless}
     skill = Skill(**{name: value for name, value in given.items() if value is not None})
     clock = SetClock()
-    study = open_study(Path(args.study), clock, durable=False)
-    with study.database.read() as tx:
-        clock.milliseconds = 1000 + (tx.value(sa.select(sa.func.max(event.c.at))) or clock.milliseconds)
-    with tqdm(desc="Verifying", unit=" answers", disable=not sys.stderr.isatty()) as bar:
-        done = simulate(study, args.people, args.seed, skill, progress=bar.update)
-    with study.database.read() as tx:
-        open_ = open_round(tx)
-        waiting = round_counts(tx, open_.id).questions.get("VERIFYING", 0) if open_ is not None else 0
-    study.close()
+    with closing(open_study(Path(args.study), clock, durable=False)) as study:
+        with study.database.read() as tx:
+            clock.milliseconds = 1000 + (tx.value(sa.select(sa.func.max(event.c.at))) or clock.milliseconds)
+        with tqdm(desc="Verifying", unit=" answers", disable=not sys.stderr.isatty()) as bar:
+            done = simulate(study, args.people, args.seed, skill, progress=bar.update)
+        with study.database.read() as tx:
+            open_ = open_round(tx)
+            waiting = round_counts(tx, open_.id).questions.get("VERIFYING", 0) if open_ is not None else 0
     work = f"{done.sessions} sessions, {done.questions} questions, {done.verifications} verifications"
     print(f"{done.people} people: {work}.")
     if done.gold:

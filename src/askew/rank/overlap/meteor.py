@@ -24,120 +24,6 @@ from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, check_ties, count_word, cumulated, index_of, seek
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 
-Rules = Sequence[tuple[str, str]]
-
-_SHORT = 2
-"""Words of at most this many letters are unchanged."""
-_VOWEL_CONSONANT = re.compile("vc")
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """The stem of a word, in lower case.
-
-    >>> [stem(word) for word in ("pictures", "running", "flies", "dies", "relational", "sky", "Is")]
-    ['pictur', 'run', 'fli', 'die', 'relat', 'sky', 'is']
-    """
-    lowered, steps = word.lower(), _steps()
-    if lowered in steps.irregular:
-        return steps.irregular[lowered]
-    if len(word) <= _SHORT:
-        return lowered
-    left = lowered[:-1] if lowered.endswith("ies") and len(lowered) == 4 else _replaced(lowered, steps.plurals)
-    left = _without_past(left, steps)
-    if left.endswith("y") and len(left) > 2 and _shape(left[:-1])[-1] == "c":
-        left = left[:-1] + "i"
-    left = _replaced(_double(left, steps), steps.single, lambda start: _measure(start) > 0)
-    ends = ("s", "t") if left.endswith("ion") else ""
-    return _tidy(_replaced(left, steps.last, lambda start: _measure(start) > 1 and start.endswith(ends)))
-
-
-@dataclass(frozen=True)
-class _Steps:
-    irregular: dict[str, str]
-    plurals: Rules
-    restored: Rules
-    double: Rules
-    single: Rules
-    last: Rules
-
-
-@lru_cache(maxsize=1)
-def _steps() -> _Steps:
-    data = resource("rank/overlap/porter.yaml")
-    irregular = {form: base for base, forms in data["irregular"].items() for form in forms}
-    rules = {name: [(old, new) for old, new in data[name]] for name in ("plurals", "restored", "double", "single")}
-    return _Steps(irregular, last=[(ending, "") for ending in data["last"]], **rules)
-
-
-def _shape(word: str) -> str:
-    """Each letter as v (vowel) or c (consonant); y is a vowel after a consonant."""
-    shape = ""
-    for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and shape[-1:] == "c")
-        shape += "v" if vowel else "c"
-    return shape
-
-
-def _measure(start: str) -> int:
-    """How often a consonant follows a vowel: Porter's m."""
-    return len(_VOWEL_CONSONANT.findall(_shape(start)))
-
-
-def _short_syllable(start: str) -> bool:
-    """True for consonant, vowel, consonant at the end, the last not w, x or y; and for just a vowel and a consonant."""
-    shape = _shape(start)
-    return (shape.endswith("cvc") and start[-1] not in "wxy") or shape == "vc"
-
-
-def _replaced(word: str, rules: Rules, fits: Callable[[str], bool] = lambda start: True) -> str:
-    """The word with its first matching ending replaced, if the part before it fits; no other ending is tried."""
-    for old, new in rules:
-        if word.endswith(old):
-            start = word[: len(word) - len(old)]
-            return start + new if fits(start) else word
-    return word
-
-
-def _without_past(word: str, steps: _Steps) -> str:
-    if word.endswith("ied"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word
-    for ending in ("ed", "ing"):
-        start = word.removesuffix(ending)
-        if start != word and "v" in _shape(start):
-            return _repaired(start, steps)
-    return word
-
-
-def _repaired(start: str, steps: _Steps) -> str:
-    """Repair a word after -ed or -ing was removed: hopp → hop, fil → file."""
-    if any(start.endswith(old) for old, _ in steps.restored):
-        return _replaced(start, steps.restored)
-    if len(start) > 1 and start[-1] == start[-2] and _shape(start)[-1] == "c":
-        return start if start[-1] in "lsz" else start[:-1]
-    return start + "e" if _measure(start) == 1 and _short_syllable(start) else start
-
-
-def _double(word: str, steps: _Steps) -> str:
-    if word.endswith("alli") and _measure(word[:-4]) > 0:
-        return _double(word[:-2], steps)
-    changed = _replaced(word, steps.double, lambda start: _measure(start) > 0)
-    if changed == word and word.endswith("logi") and _measure(word[:-3]) > 0:
-        return word[:-1]
-    return changed
-
-
-def _tidy(word: str) -> str:
-    """Delete a final e, unless a short syllable needs it, and the second of two final l in a long word."""
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _short_syllable(word[:-1])):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
 Floats = NDArray[np.float64]
 
 SAME, STEM, SYNONYM = 1, 2, 3
@@ -393,3 +279,117 @@ def rank(
                 doc = seek(counts, doc + 1, end, count)
         for row in own:
             slots[row[WORD]] = 0
+
+
+Rules = Sequence[tuple[str, str]]
+
+_SHORT = 2
+"""Words of at most this many letters are unchanged."""
+_VOWEL_CONSONANT = re.compile("vc")
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The stem of a word, in lower case.
+
+    >>> [stem(word) for word in ("pictures", "running", "flies", "dies", "relational", "sky", "Is")]
+    ['pictur', 'run', 'fli', 'die', 'relat', 'sky', 'is']
+    """
+    lowered, steps = word.lower(), _steps()
+    if lowered in steps.irregular:
+        return steps.irregular[lowered]
+    if len(word) <= _SHORT:
+        return lowered
+    left = lowered[:-1] if lowered.endswith("ies") and len(lowered) == 4 else _replaced(lowered, steps.plurals)
+    left = _without_past(left, steps)
+    if left.endswith("y") and len(left) > 2 and _shape(left[:-1])[-1] == "c":
+        left = left[:-1] + "i"
+    left = _replaced(_double(left, steps), steps.single, lambda start: _measure(start) > 0)
+    ends = ("s", "t") if left.endswith("ion") else ""
+    return _tidy(_replaced(left, steps.last, lambda start: _measure(start) > 1 and start.endswith(ends)))
+
+
+@dataclass(frozen=True)
+class _Steps:
+    irregular: dict[str, str]
+    plurals: Rules
+    restored: Rules
+    double: Rules
+    single: Rules
+    last: Rules
+
+
+@lru_cache(maxsize=1)
+def _steps() -> _Steps:
+    data = resource("rank/overlap/porter.yaml")
+    irregular = {form: base for base, forms in data["irregular"].items() for form in forms}
+    rules = {name: [(old, new) for old, new in data[name]] for name in ("plurals", "restored", "double", "single")}
+    return _Steps(irregular, last=[(ending, "") for ending in data["last"]], **rules)
+
+
+def _shape(word: str) -> str:
+    """Each letter as v (vowel) or c (consonant); y is a vowel after a consonant."""
+    shape = ""
+    for letter in word:
+        vowel = letter in "aeiou" or (letter == "y" and shape[-1:] == "c")
+        shape += "v" if vowel else "c"
+    return shape
+
+
+def _measure(start: str) -> int:
+    """How often a consonant follows a vowel: Porter's m."""
+    return len(_VOWEL_CONSONANT.findall(_shape(start)))
+
+
+def _short_syllable(start: str) -> bool:
+    """True for consonant, vowel, consonant at the end, the last not w, x or y; and for just a vowel and a consonant."""
+    shape = _shape(start)
+    return (shape.endswith("cvc") and start[-1] not in "wxy") or shape == "vc"
+
+
+def _replaced(word: str, rules: Rules, fits: Callable[[str], bool] = lambda start: True) -> str:
+    """The word with its first matching ending replaced, if the part before it fits; no other ending is tried."""
+    for old, new in rules:
+        if word.endswith(old):
+            start = word[: len(word) - len(old)]
+            return start + new if fits(start) else word
+    return word
+
+
+def _without_past(word: str, steps: _Steps) -> str:
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for ending in ("ed", "ing"):
+        start = word.removesuffix(ending)
+        if start != word and "v" in _shape(start):
+            return _repaired(start, steps)
+    return word
+
+
+def _repaired(start: str, steps: _Steps) -> str:
+    """Repair a word after -ed or -ing was removed: hopp → hop, fil → file."""
+    if any(start.endswith(old) for old, _ in steps.restored):
+        return _replaced(start, steps.restored)
+    if len(start) > 1 and start[-1] == start[-2] and _shape(start)[-1] == "c":
+        return start if start[-1] in "lsz" else start[:-1]
+    return start + "e" if _measure(start) == 1 and _short_syllable(start) else start
+
+
+def _double(word: str, steps: _Steps) -> str:
+    if word.endswith("alli") and _measure(word[:-4]) > 0:
+        return _double(word[:-2], steps)
+    changed = _replaced(word, steps.double, lambda start: _measure(start) > 0)
+    if changed == word and word.endswith("logi") and _measure(word[:-3]) > 0:
+        return word[:-1]
+    return changed
+
+
+def _tidy(word: str) -> str:
+    """Delete a final e, unless a short syllable needs it, and the second of two final l in a long word."""
+    if word.endswith("e"):
+        measure = _measure(word[:-1])
+        if measure > 1 or (measure == 1 and not _short_syllable(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word

@@ -211,9 +211,6 @@ class RankingStore:
         """Close the file."""
         self._db.close()
 
-    def __len__(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM ranked").fetchone()[0])
-
     @contextmanager
     def _safely(self) -> Iterator[None]:
         try:

@@ -83,13 +83,11 @@ class SignedPool:
             spanned[begin : begin + CHUNK] = vectors[begin : begin + CHUNK].astype(np.float64) @ basis
         return cls(vectors, spanned, basis, np.diag(values[real]), np.diag(1 / values[real]))
 
-    def solve(
-        self, targets: Any, excluded: Sequence[Any], penalty: float, batch: int = BATCH
-    ) -> Iterator[tuple[int, Solution]]:
+    def solve(self, targets: Any, excluded: Sequence[Any], penalty: float) -> Iterator[tuple[int, Solution]]:
         """Solve for each row of ``targets`` without the columns ``excluded`` for it; yields its number and solution."""
-        for begin in range(0, len(targets), batch):
-            chunk = targets[begin : begin + batch].astype(np.float64)
-            out = [np.asarray(columns, np.int64) for columns in excluded[begin : begin + batch]]
+        for begin in range(0, len(targets), BATCH):
+            chunk = targets[begin : begin + BATCH].astype(np.float64)
+            out = [np.asarray(columns, np.int64) for columns in excluded[begin : begin + BATCH]]
             inside = chunk if self.basis is None else chunk @ self.basis
             points = self._inside(inside, out, penalty)
             open_ = {row: self._at_vertex(point, chunk[row], penalty) for row, point in enumerate(points)}
@@ -300,7 +298,5 @@ class Vertex:
         way = np.where(towards_zero, -self.x / np.where(towards_zero, share, 1.0), np.inf)
         edge = int(np.argmin(way))
         moved = replace(grown, x=np.insert(self.x + way[edge] * share, place, sign * way[edge]))
-        return moved._without(edge if edge < place else edge + 1)._resettled()
-
-    def _resettled(self) -> Vertex:
-        return self._settled(np.sign(self.x))
+        left = moved._without(edge if edge < place else edge + 1)
+        return left._settled(np.sign(left.x))

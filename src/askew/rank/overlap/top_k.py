@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, Wides, cumulated
-from askew.rank.ranking import QuestionPool
 from askew.types import Ranked
 
 DECIMALS = 12
@@ -171,7 +170,7 @@ def keys_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> keys_of(np.array([0.25, 1e-13])).tolist()
     [250000000000, 0]
     """
-    return np.round(scores * 10.0**DECIMALS).astype(np.int64)
+    return np.round(scores * UNIT).astype(np.int64)
 
 
 def visits(bounds: NDArray[np.float64], index: TextIndex) -> Wides:
@@ -202,11 +201,6 @@ class FittedOverlap:
     """The ranker that was fitted."""
     index: TextIndex
     metric: TextMetric
-
-    @property
-    def pool(self) -> QuestionPool:
-        """The pool that the indices of a ranking refer to."""
-        return self.index.pool
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
         """The ``k`` best of the pool for each text, without the text itself; with ``ties`` and ``at_least``."""

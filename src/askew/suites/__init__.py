@@ -1,1 +1,1 @@
-"""Suites: published evaluations, each with its perturbations, metrics and tables; one file per suite."""
+"""Suites: published evaluations, each with its perturbations, metrics and tables."""

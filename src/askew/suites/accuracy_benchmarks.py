@@ -15,6 +15,14 @@ from askew.suites.suite_parts import BenchmarkSuite, published_figures
 from askew.types import Column, Group, Mode, Table
 from askew.verbs import Dataset, Metric
 
+_WHOLE = Column("All", "accuracy.all")
+_BY_ANSWER_TYPE = (
+    _WHOLE,
+    Column("Yes/No", "accuracy.all", "answer_type=yes/no"),
+    Column("Number", "accuracy.all", "answer_type=number"),
+    Column("Other", "accuracy.all", "answer_type=other"),
+)
+
 
 @dataclass(frozen=True)
 class AccuracySuite:
@@ -37,9 +45,7 @@ class AccuracySuite:
     @property
     def tables(self) -> Sequence[Table]:
         """Overall and by answer type, as VQA papers print it."""
-        kinds = (("All", ""), ("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
-        columns = (Column(label, "accuracy.all", kind and f"answer_type={kind}") for label, kind in kinds)
-        return (Table("vqa", "VQA accuracy", tuple(columns)),)
+        return (Table("vqa", "VQA accuracy", _BY_ANSWER_TYPE),)
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
         """Every question as a group of its own."""
@@ -145,9 +151,7 @@ class VqaCpSuite(QuestionPartsSuite):
     @property
     def tables(self) -> Sequence[Table]:
         """Overall and by answer type; published figures are for the test split of version 2."""
-        kinds = (("All", ""), ("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
-        columns = tuple(Column(label, "accuracy.all", kind and f"answer_type={kind}") for label, kind in kinds)
-        return (Table("vqa-cp", "VQA-CP", columns, published=published_figures(self.name)["vqa-cp"]),)
+        return (Table("vqa-cp", "VQA-CP", _BY_ANSWER_TYPE, published=published_figures(self.name)["vqa-cp"]),)
 
 
 @dataclass(frozen=True)
@@ -186,14 +190,11 @@ class AvqaSuite(BenchmarkSuite):
             Column("Fakeddit", "accuracy.all", "tag.domain=fakeddit"),
             Column("VCR", "accuracy.all", "tag.domain=vcr"),
         )
-        kinds = (("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
-        whole = Column("All", "accuracy.all")
-        types = tuple(Column(label, "accuracy.all", f"answer_type={kind}") for label, kind in kinds)
         figures = published_figures(self.name)
         return (
-            Table("avqa", "Adversarial VQA by round", (*rounds, whole), published=figures["rounds"]),
+            Table("avqa", "Adversarial VQA by round", (*rounds, _WHOLE), published=figures["rounds"]),
             Table("avqa-domains", "Adversarial VQA by domain", (*rounds, *domains), published=figures["domains"]),
-            Table("avqa-types", "Adversarial VQA by type of answer", (whole, *types)),
+            Table("avqa-types", "Adversarial VQA by type of answer", _BY_ANSWER_TYPE),
         )
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group]:

@@ -125,7 +125,7 @@ class BenchmarkSuite:
 
 
 @cache
-def published_figures(suite: str) -> Mapping[str, Mapping[str, tuple[float | None, ...]]]:
+def published_figures(suite: str) -> Mapping[str, PaperRows]:
     """The figures in ``benchmarks.yaml``: for each table of a suite, row label to values; the label names the source.
 
     Figures that nobody has compared with the paper yet are marked.
@@ -134,7 +134,7 @@ def published_figures(suite: str) -> Mapping[str, Mapping[str, tuple[float | Non
     87.3
     """
     tables: dict[str, Any] = resource("suites/benchmarks.yaml").get(suite, {})
-    found: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    found: dict[str, PaperRows] = {}
     for name, sources in tables.items():
         for table in sources if isinstance(sources, list) else [sources]:
             source = table["source"] + ("" if table["checked"] else "; unchecked")

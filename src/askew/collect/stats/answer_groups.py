@@ -1,6 +1,6 @@
 """Many verified questions at once: groups of equal answers, confidence, and types, as columns of numbers.
 
-Answers are numbers here: the same answer has the same number. ``example_types`` does the same for a single question.
+Answers are numbers here: the same answer has the same number. ``protocol.example_type`` is for a single question.
 """
 
 from __future__ import annotations

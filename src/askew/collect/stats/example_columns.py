@@ -17,6 +17,7 @@ import numpy as np
 from askew.answers.normalise import answer_type, normalise, tokens
 from askew.collect.agreement import AlphaSums
 from askew.collect.protocol import StudySettings
+from askew.collect.schema_parts import SPLITS
 from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, Vocabulary, answer_groups, equal_answers
 from askew.collect.stats.example_records import Answer, Example
 from askew.collect.stats.sheets import Floats, Ints, Mask
@@ -25,7 +26,6 @@ from askew.metrics.accuracy import accuracy, leave_one_out
 from askew.world.phrasing import question_type
 
 TYPES = "ABCDE"
-SPLITS = ("train", "dev", "test")
 CLASSES = ("Y/N", "Num", "OOV", "Other")
 NONE = -1
 WORDS = 4

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.answer_groups import Vocabulary
-from askew.collect.stats.example_columns import NONE, SPLITS, TYPES, Facts, facts_of, gc_paused
+from askew.collect.stats.example_columns import NONE, TYPES, Facts, facts_of, gc_paused
 from askew.collect.stats.example_records import About, Source
 from askew.collect.stats.example_sources import MANIFEST, FromRelease, FromStudy
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
@@ -83,12 +84,8 @@ def opened_source(folder: Path) -> Iterator[Source]:
     if (folder / MANIFEST).is_file():
         yield FromRelease(folder)
         return
-    study = open_study(folder)
-    try:
-        with study.database.read() as tx:
-            yield FromStudy(tx)
-    finally:
-        study.close()
+    with closing(open_study(folder)) as study, study.database.read() as tx:
+        yield FromStudy(tx)
 
 
 def check_identities(facts: Facts, about: About) -> None:
@@ -156,9 +153,9 @@ def _shares(facts: Facts, about: About) -> Iterator[str]:
 
 def _claims(facts: Facts, about: About) -> Iterator[str]:
     """Total = A + B + C + D + E, Verified = C + D + E, and all counts equal those that the source states elsewhere."""
+    split = facts.column("split")
     for number, claimed in about.claimed.items():
         mine = facts.round == number
-        split = facts.column("split")
         counted = {kind: int((mine & facts.is_type(kind)).sum()) for kind in TYPES}
         counted["U"] = facts.left_out[number]
         counted["total"] = int(mine.sum())

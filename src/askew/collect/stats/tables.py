@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from askew.collect.rounds import CLOSED
+from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import published
-from askew.collect.stats.example_columns import CLASSES, NONE, SPLITS, Facts
+from askew.collect.stats.example_columns import CLASSES, NONE, Facts
 from askew.collect.stats.example_records import About, Drawn, Ended
 from askew.collect.stats.sheets import Floats, Ints, Mask, Rate, Sheet, SheetColumn, mean, mean_share, of_sums, share
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 
-from askew.attack.attack_parts import Listed
+from askew.attack.attack_parts import Goal, Listed
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.engine.attack_driver import AttackRequests, Driver
 from askew.engine.attack_run import attacked_group
@@ -83,6 +83,22 @@ def test_no_search_asks_more_than_its_budget_and_larger_budgets_only_add(tmp_pat
         whole = {key: note["fooled_at"] for key, note in notes.items() if note["fooled_at"]}
         for budget in (2, 4, 8, 16) if not getattr(search, "released", False) else ():
             assert found[budget] == {key for key, at in whole.items() if at <= budget}, (search, budget)
+
+
+def test_the_goal_score_goes_on_after_a_wrong_answer_and_reports_the_true_probability(tmp_path):
+    """The probability of the original's answer was once not requested for wrong answers, and taken to be zero."""
+    model, questions = WordSums(), asked_about(30)
+    first_wrong = by_id(attack(tmp_path / "wrong", model, questions))
+    lower = 0
+    for key, group in by_id(attack(tmp_path / "score", model, questions, goal=Goal("score"))).items():
+        for variant in group.variants:
+            answer = model.said(group.original).answer
+            probability = model.chances(variant.question.text)[answer]
+            assert variant.note["best_score"] == pytest.approx(probability, abs=1e-6)
+            at_first_wrong = model.chances(first_wrong[key].variants[0].question.text)[answer]
+            assert probability <= at_first_wrong + 1e-9
+            lower += probability < at_first_wrong - 0.01
+    assert lower > 10
 
 
 def test_incorrectly_answered_questions_are_skipped_and_questions_without_candidates_refused(tmp_path):

@@ -250,7 +250,7 @@ class AttackTask:
         said, original = self.known.get(first.key), self.original
         if said is None or said.failed or original is None or self.rules.mode != "score":
             return
-        if said.answer != original.answer and (candidate.probe or not self._is_reached(candidate.text, said)):
+        if said.answer != original.answer and (candidate.probe or not self._is_enough(candidate.text, said)):
             yield self._old_score(candidate.text)
             if candidate.probe and self._wants_rise:
                 yield self.requests.score(candidate.text, str(said.answer))
@@ -273,6 +273,10 @@ class AttackTask:
         after, correct = self._judged(text, said)
         return after is not None and self.rules.attack.goal.reached(self.before, after, correct)
 
+    def _is_enough(self, text: str, said: Prediction) -> bool:
+        """Whether the search may end here. With the goal ``score`` it goes on, to lower the score further."""
+        return self.rules.attack.goal.kind != "score" and self._is_reached(text, said)
+
     def _value(self, candidate: Candidate) -> CandidateValue | None:
         """The value of a candidate; None if there is no answer to it."""
         if candidate not in self._worth:
@@ -287,7 +291,7 @@ class AttackTask:
         after = self._judged(candidate.text, said)[0]
         if after is None or original is None:
             return None
-        reached = self._is_reached(candidate.text, said) and self.rules.attack.goal.kind != "score"
+        reached = self._is_enough(candidate.text, said)
         similarity = self.similar.get(candidate.text, 1.0)
         if self.rules.mode == "score" and said.answer != original.answer and (candidate.probe or not reached):
             loss = 1.0 - self._score(self._old_score(candidate.text))

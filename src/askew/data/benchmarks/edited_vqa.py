@@ -52,8 +52,7 @@ class EditedVqa(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The edited questions and their annotations, the unedited ones and theirs."""
-        original = self._originals
-        return [*self._edits, original.path, *([original.annotations] if original.annotations else [])]
+        return [*self._edits, *self._originals.files()]
 
     @cached_property
     def _edits(self) -> tuple[str, str]:

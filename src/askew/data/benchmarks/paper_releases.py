@@ -207,8 +207,7 @@ class RadRelease(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The questions and annotations made from colours, numbers and kinds, and those of VQA v2."""
         files = [file for pair in self._pairs() for file in pair]
-        originals = original_questions(self, self.vqa, self.split)
-        return [*files, originals.path, *([originals.annotations] if originals.annotations else [])]
+        return [*files, *original_questions(self, self.vqa, self.split).files()]
 
     def expected(self) -> Mapping[str, int]:
         """Empty: the paper's sizes are only remarks."""
@@ -265,8 +264,7 @@ class P2Release(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and annotations of the release, and those of VQA v2."""
-        originals = original_questions(self, self.vqa, self.split)
-        return [*self._pair(), originals.path, *([originals.annotations] if originals.annotations else [])]
+        return [*self._pair(), *original_questions(self, self.vqa, self.split).files()]
 
     def expected(self) -> Mapping[str, int]:
         """Not known."""

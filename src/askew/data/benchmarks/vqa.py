@@ -65,7 +65,11 @@ class Vqa:
 
     def fingerprint(self) -> str:
         """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(self.path, *([self.annotations] if self.annotations else []))
+        return fingerprint(*self.files())
+
+    def files(self) -> list[str]:
+        """The questions file, and the annotations file if there is one."""
+        return [self.path, *([self.annotations] if self.annotations else [])]
 
     def questions(self) -> Iterator[Question]:
         """The questions in the order of their file, each with its answers."""

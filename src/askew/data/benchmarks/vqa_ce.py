@@ -40,8 +40,7 @@ class VqaCe(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """Both lists, the questions and the annotations of VQA v2."""
-        lists, data = self._lists, self._vqa
-        return [*lists.values(), data.path, *([data.annotations] if data.annotations else [])]
+        return [*self._lists.values(), *self._vqa.files()]
 
     def expected(self) -> Mapping[str, int]:
         """63,298 counterexamples, 147,681 easy and 3,375 hard questions of VQA v2 val2014."""

@@ -42,10 +42,8 @@ class VqaCp(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations, or the ids and the files of VQA v2."""
-        found = [*([self.ids] if self.ids else [])]
-        for data in self._sources:
-            found += [data.path, *([data.annotations] if data.annotations else [])]
-        return found
+        ids = [self.ids] if self.ids else []
+        return [*ids, *(file for data in self._sources for file in data.files())]
 
     def expected(self) -> Mapping[str, int]:
         """219,928 test and 438,183 training questions of version 2."""

@@ -38,8 +38,7 @@ class VqaPairs(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The pairs, the questions and the annotations."""
-        data = self._vqa
-        return [self._pairs, data.path, *([data.annotations] if data.annotations else [])]
+        return [self._pairs, *self._vqa.files()]
 
     def expected(self) -> Mapping[str, int]:
         """Not checked: the published number of pairs is not known for certain."""

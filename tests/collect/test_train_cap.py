@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from dataclasses import replace
 from random import Random
@@ -79,3 +80,24 @@ def test_statistics_know_that_the_cap_leaves_out_verified_examples(tmp_path, cap
     found, _, _ = _frozen(tmp_path, None, 34)
     assert {found.types[key] for key in found.over_cap} == {"E"}
     assert main(["collect", "stats", str(tmp_path / "release"), "--output", str(tmp_path / "stats")]) == 0
+    assert _asked_twice(tmp_path / "stats") == [0]
+
+
+def test_statistics_count_the_later_of_equal_questions_in_dev_and_test(tmp_path):
+    settings = replace(SMALL, writers_per_image=2, train_share=1, dev_share=49, test_share=50)
+    study = SmallStudy.make(tmp_path / "study", None, settings, images=2, people=8)
+    for person in study.people[:4]:
+        study.attack(person, "Is it red?")
+    study.verify_all()
+    study.do(change_round, study.round_id, "DRAINING")
+    found = study.do(freeze, study.round_id, 1)
+    study.close()
+    asked_again = [key for key, kind in found.types.items() if kind == "E" and key not in found.splits]
+    assert asked_again
+    assert main(["collect", "stats", str(tmp_path / "study"), "--output", str(tmp_path / "stats")]) == 0
+    assert _asked_twice(tmp_path / "stats") == [len(asked_again)]
+
+
+def _asked_twice(folder):
+    with open(folder / "sessions.csv", encoding="utf-8", newline="") as file:
+        return [int(row["same"]) for row in csv.DictReader(file)]

@@ -112,6 +112,7 @@ __all__ = [
     "SuiteFacts",
     "TakesBatches",
     "TellsFraction",
+    "WantsRise",
     "WrapsDataset",
 ]
 

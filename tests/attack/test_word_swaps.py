@@ -147,6 +147,7 @@ def test_neighbours_in_a_users_vectors(tmp_path):
     assert swaps(VectorSwaps(file, compounds=False), "Are the dogs here?") == {"dogs": ["hound", "hounds", "cats"]}
     assert swaps(VectorSwaps(file, compounds=False, most=1), "Are the dogs here?") == {"dogs": ["hound"]}
     assert str(tmp_path) not in repr(VectorSwaps(file))
+    assert repr(VectorSwaps(file)) != repr(VectorSwaps(file, compounds=False)), "other swaps, another signature"
     with_header = vectors(tmp_path, "2 2\ndogs 1 0\nhounds 0.9 0.1\n")
     assert swaps(VectorSwaps(with_header), "Are the dogs here?") == {"dogs": ["hounds"]}
 
@@ -171,6 +172,8 @@ def test_a_bad_vector_file_is_refused_in_one_line(tmp_path):
     binary.write_bytes(b"\xe9t\xe9 1 2\n")
     with pytest.raises(AskewError, match="line 1"):
         VectorSwaps(str(binary)).places(QUESTIONS)
-    for make in (lambda: VectorSwaps(file, least=2.0), lambda: VectorSwaps(file, most=0), lambda: TypoSwaps(least=2)):
+    with pytest.raises(BadOption):
+        TypoSwaps(least=2)
+    for options in ({"least": 2.0}, {"most": 0}, {"most": 201}):
         with pytest.raises(BadOption):
-            make()
+            VectorSwaps(file, **options)

@@ -43,6 +43,7 @@ def test_backup_and_restore(tmp_path, study: SmallStudy, database_url, empty_url
     held = study.do(claim_slot, study.people[2])
     before = rows(study.study)
     file = tmp_path / "backup.tar"
+    (study.study.folder / "images" / ".half-written.png").write_bytes(b"\x89PNG")
     assert back_up(study.study, file) == 3
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
     study.do(claim_image, study.people[3])

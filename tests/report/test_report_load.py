@@ -9,7 +9,7 @@ from fake_runs import make_run
 
 from askew.engine.run_folder import score_from
 from askew.errors import BadRecord, DataError
-from askew.report.load import Run, labels, load_run
+from askew.report.load import Run, labels, load_run, suites_of
 
 
 def test_a_run_is_read_back(tmp_path: Path) -> None:
@@ -78,6 +78,14 @@ def test_the_error_names_the_broken_line(tmp_path: Path, line: bytes) -> None:
 
 def named(model: str, data: str, folder: str = "") -> Run:
     return Run(Path(folder), orjson.loads(orjson.dumps({"model": {"name": model}, "data": {"name": data}})))
+
+
+def test_suites_have_the_order_of_the_first_run() -> None:
+    runs = [
+        Run(Path("runs"), {"suites": [{"name": name, "run": number} for name in names]})
+        for number, names in enumerate((("rad", "p2"), ("basic", "p2", "rad")))
+    ]
+    assert [(suite["name"], suite["run"]) for suite in suites_of(runs)] == [("rad", 0), ("p2", 0), ("basic", 1)]
 
 
 def test_labels_tell_runs_apart() -> None:

@@ -37,7 +37,7 @@ _MOST_NUMBERS = 400_000_000
 _AT_ONCE = 64
 """How many words are compared with all others in one batch."""
 _NEAREST = 200
-"""How many neighbours of a word are cached."""
+"""How many neighbours of a word are cached, and the most that may be used."""
 _REMEDY = "Each line must be a word and its numbers, separated by spaces, and all lines must have equally many."
 
 
@@ -58,8 +58,8 @@ class VectorSwaps:
     def __post_init__(self) -> None:
         if not -1.0 <= self.least <= 1.0:
             raise BadOption(f"least is {self.least}. Give a cosine between -1 and 1.")
-        if self.most < 1:
-            raise BadOption(f"most is {self.most}; it must be at least 1.")
+        if not 1 <= self.most <= _NEAREST:
+            raise BadOption(f"most is {self.most}; it must be from 1 to {_NEAREST}.")
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """All words of each question, with their nearest neighbours."""
@@ -90,7 +90,8 @@ class VectorSwaps:
 
     def __repr__(self) -> str:
         name, content = Path(self.file).name, fingerprint(self.file)
-        return f"VectorSwaps({name!r}, content={content!r}, least={self.least}, most={self.most})"
+        compounds = "" if self.compounds else ", compounds=False"
+        return f"VectorSwaps({name!r}, content={content!r}, least={self.least}, most={self.most}{compounds})"
 
 
 def _fits(old: str, new: str, tag: str) -> bool:

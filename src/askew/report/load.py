@@ -184,8 +184,11 @@ def labels(runs: Sequence[Run]) -> list[str]:
 
 
 def suites_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    """The suites of all runs, each as in the first run that has it; if their order differs, as in the last run."""
-    return list({suite["name"]: suite for run in reversed(runs) for suite in reversed(run.suites)}.values())[::-1]
+    """The suites of all runs, in the order of the first run, then of the others; each as in the first that has it."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for suite in (suite for run in runs for suite in run.suites):
+        found.setdefault(suite["name"], suite)
+    return list(found.values())
 
 
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:

@@ -51,12 +51,7 @@ class ReportData:
     @cached_property
     def suites(self) -> list[Mapping[str, Any]]:
         """The suites of all runs, in order, or only the one that the section is about."""
-        found: dict[str, Mapping[str, Any]] = {}
-        for run in self.runs:
-            for suite in run.suites:
-                if self.only in ("", suite["name"]):
-                    found.setdefault(suite["name"], suite)
-        return list(found.values())
+        return [suite for suite in suites_of(self.runs) if self.only in ("", suite["name"])]
 
     def with_suite(self, suite: str) -> Iterator[tuple[int, Run]]:
         """The runs with this suite, with their indices, in the order of the ranking."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, Wides, cumulated
+from askew.rank.ranking import QuestionPool
 from askew.types import Ranked
 
 DECIMALS = 12
@@ -201,6 +202,11 @@ class FittedOverlap:
     """The ranker that was fitted."""
     index: TextIndex
     metric: TextMetric
+
+    @property
+    def pool(self) -> QuestionPool:
+        """The pool that the indices of a ranking refer to."""
+        return self.index.pool
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
         """The ``k`` best of the pool for each text, without the text itself; with ``ties`` and ``at_least``."""

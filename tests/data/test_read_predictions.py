@@ -120,6 +120,15 @@ def test_rows_come_back_through_the_map(tmp_path):
     assert read(table, ids) == read(log, ids)
 
 
+def test_tables_of_predictions_are_read_as_tables_of_questions_are(tmp_path):
+    """With semicolons, as some spreadsheets write CSV, and with cells longer than Python's default limit."""
+    file = tmp_path / "answers.csv"
+    file.write_text("question_id;prediction\n7;yes\n8;" + "why " * 50_000 + "\n")
+    (first, short), (second, long) = read_predictions(str(file))
+    assert (first, short, second) == ("7", "yes", "8")
+    assert len(long) > 131_072
+
+
 def test_a_failure_of_vlmevalkit_is_not_an_answer(tmp_path):
     table = tmp_path / "table.tsv"
     rows = [(1, "Failed to obtain answer via API."), (2, "Failed to obtain answer: <class 'RuntimeError'> x"), (3, "")]

@@ -11,7 +11,7 @@ import csv
 import re
 import zipfile
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -53,8 +53,7 @@ def is_table(path: str) -> bool:
 
 def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a TSV or CSV file with their numbers (the header is row 1); one with missing cells is bad."""
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))
-    rows = _text_rows(sieve.path, delimiter_of, "Copy or download it again.")
+    rows = _text_rows(sieve.path, "Copy or download it again.")
     _, names = next(rows)
     for number, cells in rows:
         if len(cells) == len(names):
@@ -153,13 +152,13 @@ def looks_like_table(path: str) -> bool:
     if head[:1] in (b"{", b"["):
         return False
     names = head.split(b"\n", 1)[0].decode(errors="replace")
-    columns = column_names(names, _tab_or_comma(names))
+    columns = column_names(names, delimiter_of(names))
     return bool({"prediction", "answer"} & set(columns)) and len(columns) > 1
 
 
 def prediction_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a table with their numbers as in a spreadsheet: the header is row 1."""
-    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path, _tab_or_comma, "Write it again.")
+    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path, "Write it again.")
     _, names = next(rows, (1, []))
     for number, cells in rows:
         if any(cells):
@@ -181,13 +180,14 @@ def zip_archive(path: str) -> Iterator[zipfile.ZipFile]:
         raise DataError(f"{path}: the zip file is cut off or damaged ({damage}). Copy it again.") from None
 
 
-def _text_rows(path: str, delimited: Callable[[str], str], remedy: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row with its number; ``delimited`` returns the delimiter, given the first line."""
+def _text_rows(path: str, remedy: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row with its number; an error ends with ``remedy``."""
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))
     with opened(path) as file:
         text = (line.decode() for line in bounded_lines(file, path))
         try:
             first = next(text, "")
-            delimiter = delimited(first)
+            delimiter = delimiter_of(first)
             yield 1, column_names(first, delimiter)
             yield from enumerate(csv.reader(text, delimiter=delimiter, strict=True), 2)
         except UnicodeDecodeError as trouble:
@@ -206,7 +206,3 @@ def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
             yield number, ["" if cell is None else str(cell) for cell in cells]
     finally:
         book.close()
-
-
-def _tab_or_comma(first: str) -> str:
-    return "\t" if "\t" in first else ","

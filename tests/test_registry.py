@@ -22,6 +22,11 @@ def test_an_option_may_be_named_or_given_first(spec):
     assert registry.make("model", spec) == Constant("no")
 
 
+def test_an_option_may_have_the_name_of_a_parameter_of_make():
+    """``askew build basic --kind yesno`` once ended in a TypeError."""
+    assert registry.make("suite", "basic", kind="yesno") == registry.make("suite", "basic:kind=yesno")
+
+
 def test_text_after_a_comma_belongs_to_the_option_before_it():
     assert registry.make("model", "constant:yes, of course") == Constant("yes, of course")
 

@@ -232,7 +232,7 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
     )
 
 
-def make(kind: str, spec: str, **given: Any) -> Any:
+def make(kind: str, spec: str, /, **given: Any) -> Any:
     """The component that a spec describes. ``given`` are options that apply where the spec does not set them.
 
     >>> make("model", "constant:no")

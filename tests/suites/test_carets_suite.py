@@ -187,6 +187,15 @@ def test_a_run_on_the_embedded_world_fills_every_table(tmp_path) -> None:
     assert any(path.suffix == ".jpg" for path in (tmp_path / "images").iterdir())
 
 
+def test_odd_sizes_of_tests_with_only_yes_and_no_are_rounded_down() -> None:
+    """Half of 15 was once rounded up, which left -1 for questions with choices."""
+    data = make("reader", "world:val,scenes=60")
+    for size in (3, 14, 15):
+        suite = CaretsSuite("negation", size, balance="paper")
+        groups = [group for group in suite.groups(data, 0) if isinstance(group, Group)]
+        assert len(groups) == size // 2 * 2, size
+
+
 def test_the_first_groups_are_the_same_with_a_limit(tmp_path) -> None:
     options = {"suite": CaretsSuite("order,negation", visual="crop"), "max_failures": 1.0}
     whole = askew.evaluate("constant:no", "world:val,scenes=60", **options)

@@ -206,7 +206,7 @@ def _quotas(
     else:
         share = BINARY_SHARE.get(test, 1.0)
         of_each = min(balanced, round(size * share / 2))
-        of_choices = min(choices, size - 2 * of_each)
+        of_choices = min(choices, max(0, size - 2 * of_each))
         of_each = min(balanced, (size - of_choices) // 2)
     of_each, (most_yes, most_no) = capped(test, of_each, yes.counts, no.counts)
     of_three = min(len(three.keys), of_choices // 2)  # as many with two choices as with three, where possible

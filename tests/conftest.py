@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,22 @@ def world_cache(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _cache(world_cache, monkeypatch):
     monkeypatch.setenv("ASKEW_CACHE", str(world_cache))
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Finds a file or folder of real data in the folder ASKEW_TEST_DATA, or else beside the checkout.
+
+    The data may not be redistributed: without it, the test is skipped.
+    """
+    folder = Path(os.environ.get("ASKEW_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+    def find(name):
+        if not (folder / name).exists():
+            pytest.skip(f"no {name} in {folder}: set ASKEW_TEST_DATA to the folder of the real data")
+        return folder / name
+
+    return find
 
 
 @pytest.fixture

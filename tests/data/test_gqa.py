@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -205,10 +206,8 @@ def test_images_are_named_by_image_id(tmp_path: Path) -> None:
     assert question.image == ImageRef("n1", str(tmp_path / "n1.jpg"))
 
 
-def test_real_scene_graphs() -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "gqa_dev"
-    if not folder.is_dir():
-        pytest.skip("the GQA sample is not here")
+def test_real_scene_graphs(real_data: Callable[[str], Path]) -> None:
+    folder = real_data("gqa_dev")
     graphs = json.loads((folder / "sceneGraphs.json").read_text())
     scenes = [question.scene for question in SceneFile(str(folder)).questions()]
     assert [scene.id for scene in scenes] == list(graphs)

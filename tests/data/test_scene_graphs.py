@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,8 @@ def test_the_same_scene_in_two_files(tmp_path: Path) -> None:
         list(SceneFile(str(tmp_path)).questions())
 
 
-def test_real_graphs() -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "gqa_dev"
-    found = sorted(folder.rglob("*sceneGraph*.json")) if folder.is_dir() else []
-    if not found:
-        pytest.skip("the sample of GQA is not there")
-    questions = list(SceneFile(str(found[0])).questions())
+def test_real_graphs(real_data: Callable[[str], Path]) -> None:
+    questions = list(SceneFile(str(real_data("gqa_dev/sceneGraphs.json"))).questions())
     assert questions
     assert all(question.scene and question.scene.things for question in questions)
 

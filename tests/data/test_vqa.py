@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -284,11 +285,8 @@ def test_reading_can_stop_early(tmp_path: Path) -> None:
     reading.close()  # type: ignore[attr-defined]
 
 
-def test_real_questions() -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
-    if not folder.is_dir():
-        pytest.skip("the VQA v2 sample is not here")
-    questions = list(Vqa(str(folder)).questions())
+def test_real_questions(real_data: Callable[[str], Path]) -> None:
+    questions = list(Vqa(str(real_data("vqa2_dev"))).questions())
     assert len(questions) == 8977
     assert {len(q.answers) for q in questions} == {10}
     assert {len(q.confidences) for q in questions} == {10}

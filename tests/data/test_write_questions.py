@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -159,11 +160,8 @@ def test_questions_that_a_format_cannot_express_are_refused(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_real_questions_come_back_with_their_modal_answers(tmp_path: Path) -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
-    if not folder.is_dir():
-        pytest.skip("the VQA v2 sample is not here")
-    real = Vqa(str(folder))
+def test_real_questions_come_back_with_their_modal_answers(tmp_path: Path, real_data: Callable[[str], Path]) -> None:
+    real = Vqa(str(real_data("vqa2_dev")))
     asked, answered = write_vqa(real.questions(), str(tmp_path), "train2014")
     assert list(Vqa(asked).questions()) == list(real.questions())
     written, official = (

@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -162,11 +163,8 @@ def test_file_suffixes_follow_the_content() -> None:
     assert suffix_of(b"what") == ".img"
 
 
-def test_real_photographs() -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "gqa_dev" / "images"
-    if not folder.is_dir():
-        pytest.skip("the GQA sample is not here")
-    for path in sorted(folder.glob("*.jpg")):
+def test_real_photographs(real_data: Callable[[str], Path]) -> None:
+    for path in sorted(real_data("gqa_dev/images").glob("*.jpg")):
         ref = ImageRef(path.stem, str(path))
         assert open_image(ref).size == check_image(ref)
 

@@ -2,7 +2,6 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from askew.language import fast_tagger, tag_network, tagger
 from askew.language.tagger import Tagger, Token
 
-QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
 PLAIN = [
     "How many dogs are there?",
     "What's on the man's T-shirt, a well-known brand?",
@@ -194,10 +192,8 @@ def test_a_network_that_disagrees_with_spacy_is_left_to_spacy(monkeypatch, fresh
     assert falls_back(pipeline)
 
 
-def test_real_questions_have_the_tags_of_spacy(pipeline, fast):
-    path = QUESTIONS / "v2_OpenEnded_mscoco_train2014_questions.json"
-    if not path.is_file():
-        pytest.skip("the VQA v2 sample is not there")
+def test_real_questions_have_the_tags_of_spacy(pipeline, fast, real_data):
+    path = real_data("vqa2_dev/v2_OpenEnded_mscoco_train2014_questions.json")
     questions = json.loads(path.read_text(encoding="utf-8"))["questions"]
     texts = list(dict.fromkeys(question["question"] for question in questions))[:2000]
     mine = list(fast.tags(texts))

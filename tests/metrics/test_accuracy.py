@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from outcomes_by_hand import outcome, total, variant
@@ -164,14 +163,9 @@ def test_a_group_with_a_missing_answer_is_left_out():
     assert Worst().measure(outcome("red", "red", variant(None, "red"), variant("x", "red"))) is None
 
 
-VQA2_DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
-
-
 @pytest.fixture(scope="module")
-def annotations():
-    path = VQA2_DEV / "v2_mscoco_train2014_annotations.json"
-    if not path.exists():
-        pytest.skip(f"{path} is not there: no VQA v2 annotations to compare with the official evaluator on")
+def annotations(real_data):
+    path = real_data("vqa2_dev/v2_mscoco_train2014_annotations.json")
     return json.loads(path.read_text(encoding="utf-8"))["annotations"]
 
 
@@ -198,8 +192,8 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_gives_the_official_evaluators_figures(name, annotations, questions):
-    official = json.loads((VQA2_DEV / "official_accuracy.json").read_text(encoding="utf-8"))[name]
+def test_gives_the_official_evaluators_figures(name, annotations, questions, real_data):
+    official = json.loads(real_data("vqa2_dev/official_accuracy.json").read_text(encoding="utf-8"))[name]
     table = official_table(questions, {a["question_id"]: ANSWERS[name](a) for a in annotations})
     assert table.overall == official["overall"]
     assert dict(table.answer_types) == official["perAnswerType"]

@@ -1,15 +1,12 @@
 """Antonyms of what a question asks for, and of nothing else."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from askew.language.tagger import Tagger
 from askew.perturb.lexical.antonymous import PATTERN, Antonymous
 from askew.perturb.lexical.substitutions import edited
-
-QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
 
 
 def opposite(text):
@@ -111,10 +108,8 @@ def test_questions_that_may_have_an_opposite_are_not_skipped(text):
     assert Antonymous().could(text)
 
 
-def test_no_real_question_with_a_proposal_is_skipped():
-    path = QUESTIONS / "v2_OpenEnded_mscoco_train2014_questions.json"
-    if not path.is_file():
-        pytest.skip("the VQA v2 sample is not there")
+def test_no_real_question_with_a_proposal_is_skipped(real_data):
+    path = real_data("vqa2_dev/v2_OpenEnded_mscoco_train2014_questions.json")
     antonymous = Antonymous()
     texts = [question["question"] for question in json.loads(path.read_text(encoding="utf-8"))["questions"]]
     passed = [text for text in dict.fromkeys(texts) if PATTERN.match(text) and not antonymous.could(text)][:400]

@@ -3,7 +3,6 @@
 import pickle
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -195,13 +194,10 @@ def test_odd_texts_raise_nothing():
                 assert item.question.text != text
 
 
-def test_coverage_of_real_questions():
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
-    if not folder.is_dir():
-        pytest.skip("the real questions are not here")
+def test_coverage_of_real_questions(real_data):
     from askew.data.open_path import open_path
 
-    questions = list(open_path(str(folder)).questions())[:2000]
+    questions = list(open_path(str(real_data("vqa2_dev"))).questions())[:2000]
     items = list(vary_all(fit(questions), questions, 0, "p2"))
     variants = [v for item in items if isinstance(item, Group) for v in item.variants]
     tests = [variant.test for variant in variants]

@@ -1,7 +1,6 @@
 """The RAD perturbation as a whole: the paper's examples, the laws, the draw."""
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,8 +12,6 @@ from askew.perturb.rad import RadPerturbation, fit
 from askew.perturb.rad.balanced_draws import AskedState, balanced_draws
 from askew.perturb.vary_dataset import vary_all
 from askew.types import Expect, Group, Kind, Question, Refusal, Variant
-
-DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
 
 
 def question(text, *answers, number=1):
@@ -280,12 +277,10 @@ def test_prepare_changes_nothing_but_speed():
 
 
 @pytest.fixture(scope="module")
-def items():
-    if not DEV.is_dir():
-        pytest.skip("the VQA v2 questions for development are not here")
+def items(real_data):
     from askew.data.benchmarks.vqa import Vqa
 
-    questions = list(Vqa(str(DEV)).questions())
+    questions = list(Vqa(str(real_data("vqa2_dev"))).questions())
     return list(vary_all(fit(questions), questions, 0, "rad"))
 
 

@@ -1,7 +1,5 @@
 """Long runs of the certified LASSO: a certificate for each of 5,000 questions, and scikit-learn's order."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,15 +9,13 @@ from askew.rank.pool_vectors import one_thread
 pytestmark = pytest.mark.soak
 
 LAMBDA = 1e-6
-REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def fitted(real_data):
     """5,000 real questions."""
-    if not REAL.is_file():
-        pytest.skip("the real questions are not beside the project")
-    texts = list(dict.fromkeys(REAL.read_text(encoding="utf-8").splitlines()))
+    text = real_data("questions/vqa_v2_train_25k.txt").read_text(encoding="utf-8")
+    texts = list(dict.fromkeys(text.splitlines()))
     return Lasso().fit(texts[:5000])
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 from askew.perturb.carets.attributes import fits, words
 from askew.perturb.carets.ontology import members
 from askew.types import Question, Relation, Scene, Thing
 
-GQA = Path(__file__).parents[3] / ".." / "shared" / "data" / "gqa_dev" / "sceneGraphs.json"
 TEXT_TESTS = ("REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV", "NEGATION-DIR", "ANTONYM-DIR")
 NAMES = sorted(members())[::3]
 RELATIONS = ("to the left of", "on", "near", "wearing", "holding", "behind", "sitting on", "of")

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
+from carets_scenes import TEXT_TESTS, Scenes, synthetic
 
 from askew.data.scene_graphs import SceneFile
 from askew.engine.executors import LocalExecutor
@@ -65,10 +65,9 @@ def test_the_evaluator_agrees_with_every_label_of_made_up_gqa_scenes():
     assert list(disagreements(scenes, pairs(scenes, size=120))) == []
 
 
-def test_the_evaluator_agrees_with_every_label_of_real_gqa_scenes():
-    if not GQA.exists():
-        pytest.skip("the four GQA scene graphs are not there")
-    scenes = [question.scene for question in SceneFile(str(GQA)).questions()]
+def test_the_evaluator_agrees_with_every_label_of_real_gqa_scenes(real_data):
+    graphs = real_data("gqa_dev/sceneGraphs.json")
+    scenes = [question.scene for question in SceneFile(str(graphs)).questions()]
     groups = pairs(scenes)
     assert groups
     assert list(disagreements(scenes, groups)) == []

@@ -20,7 +20,8 @@ from askew.files.records import scene_from, scene_record
 from askew.types import Relation, Scene, Thing
 from askew.world.clusters import dressed, single
 from askew.world.draw import draw
-from askew.world.draw.draw_scene import RIM, SKETCHES, paint
+from askew.world.draw.draw_scene import RIM, paint
+from askew.world.draw.sketch import drawings, strokes
 from askew.world.draw.surface import palette
 from askew.world.layout import box_of, overlap, painting_order, toss
 from askew.world.scenes import main_things, make_scene
@@ -29,6 +30,7 @@ from askew.world.world_data import classes, dimensions, people
 SHADOW = (30, 26, 50)
 """The colour of shadows: on a ground of it they do not show."""
 MAIN = [name for name, kind in classes().items() if kind.family != "clothing"]
+OBJECTS = [name for name in MAIN if classes()[name].family != "people"]
 
 
 def alone(thing: Thing, *others: Thing, tied: tuple[Relation, ...] = (), key: str = "s") -> np.ndarray:
@@ -64,7 +66,7 @@ def sample(name: str, number: int) -> Thing:
 
 
 def test_the_box_is_the_tight_box_of_what_is_painted() -> None:
-    for name, number in product(sorted(SKETCHES), range(5)):
+    for name, number in product(sorted(OBJECTS), range(5)):
         thing = sample(name, number)
         dry = replace(thing, attributes=tuple(w for w in thing.attributes if w not in ("wet", "dirty")))
         assert agreement(frame(painted(alone(dry))), box_of(thing)) > 0.9, thing
@@ -131,8 +133,8 @@ def _alternatives(name: str) -> list[tuple[str, ...]]:
 def test_every_attribute_is_visible() -> None:
     """In the same box and with the same seed, another word gives clearly different pixels."""
     for name, words in [(one, words) for one in MAIN for words in _alternatives(one)]:
-        base = sample(name, 0) if name in SKETCHES else _dressed(name, "standing", 0)[0]
-        clothes: list[Thing] = [] if name in SKETCHES else _dressed(name, "standing", 0)[1]
+        base = sample(name, 0) if name in OBJECTS else _dressed(name, "standing", 0)[0]
+        clothes: list[Thing] = [] if name in OBJECTS else _dressed(name, "standing", 0)[1]
         tied = tuple(Relation("1", "wearing", garment.id) for garment in clothes)
         others = tuple(word for word in base.attributes if word not in words)
         x, y, width, height = (round(2 * side) for side in box_of(base))
@@ -203,6 +205,30 @@ def test_a_scene_read_back_from_its_record_gives_the_same_pixels() -> None:
     scene = make_scene(5, 4)
     again = scene_from(loads(dumps(scene_record(scene))))
     assert draw(again).tobytes() == draw(scene).tobytes()
+
+
+def test_every_drawing_can_be_read_and_every_class_has_one() -> None:
+    assert set(OBJECTS) <= set(drawings())
+    for name, entry in drawings().items():
+        assert strokes(name, entry)
+
+
+@pytest.mark.parametrize(
+    "stroke",
+    [
+        {"flat red wine": "dot 50 50, 3"},
+        {"wavy ink": "dot 50 50, 3"},
+        {"flat ink": "oval 50 50"},
+        {"flat ink": "circle 50 50, 3"},
+        {"flat ink": "blob 1 2, 3 4 at"},
+        {"draw nothing like it": ""},
+        {"if brightness = 3": []},
+        "scale",
+    ],
+)
+def test_a_stroke_that_cannot_be_read_is_named(stroke: object) -> None:
+    with pytest.raises(ValueError, match=r"drawings.yaml, teapot: .*cannot be read"):
+        strokes("teapot", [stroke])
 
 
 def test_only_scenes_of_this_world_are_drawn() -> None:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from askew.world.draw.pen import Look, Path, Pen, Point, blob, curve, limb, oval, poly
-from askew.world.draw.surface import INK, WHITE, Rgb, Surface, darker, lighter, mix, tones
+from askew.world.draw.paths import Frame, Path, Point, blob, curve, limb, oval, poly
+from askew.world.draw.pen import Brush, Look, Pen, brush
+from askew.world.draw.sketch import sketch
+from askew.world.draw.surface import INK, Rgb, Surface, darker, lighter, mix, tones
 from askew.world.world_data import people
 
 
@@ -50,6 +52,25 @@ class PersonFigure:
         (left, top), (right, bottom) = self.spot(center, -rx, -ry), self.spot(center, rx, ry)
         return oval(left, top, right, bottom)
 
+    @property
+    def radius(self) -> float:
+        """The radius of the head, as a fraction of the standing height."""
+        return 0.138 if self.look.name in ("boy", "girl") else 0.125
+
+    @property
+    def center(self) -> Point:
+        """The middle of the head."""
+        x, y = self.joints["head"]
+        return x, y + (self.radius - 0.125) * self.tall / self.pen.height
+
+    def brush(self, front: bool, turn: float = 0.0) -> Brush:
+        """A brush whose unit is the radius of the head."""
+        r = self.radius * self.tall
+        frame = Frame(*self.spot(self.center, turn, 0.0), r / self.pen.width, r / self.pen.height, r / self.pen.short)
+        pupil = INK if sum(self.skin) > 300 else (30, 24, 26)
+        words = ["front"] if front else []
+        return brush(self.pen, self.look, *words, frame=frame, skin=self.skin, hair=self.hair, pupil=pupil)
+
     def limb(self, width: float, points: list[Point]) -> Path:
         """An arm or leg."""
         return curve(self.wide(width), *points)
@@ -77,164 +98,16 @@ def _lowered(joints: Mapping[str, Any], room: float) -> dict[str, Any]:
     return {name: move(value) for name, value in joints.items()}
 
 
-def hair_behind(body: PersonFigure) -> None:
-    """Long hair and plaits, drawn behind the body."""
-    r, c = _radius(body), _center(body)
-    if body.look.name == "woman":
-        body.pen.fill(
-            body.hair,
-            blob(
-                body.spot(c, -r * 1.05, -r * 0.2),
-                body.spot(c, 0, -r),
-                body.spot(c, r * 1.05, -r * 0.2),
-                body.spot(c, r * 1.12, r * 1.25),
-                body.spot(c, 0, r * 1.1),
-                body.spot(c, -r * 1.12, r * 1.25),
-            ),
-            shade=False,
-        )
-    elif body.look.name == "girl":
-        for side in (-1, 1):
-            body.pen.fill(body.hair, body.disc(body.spot(c, side * r * 1.02, r * 0.45), r * 0.32, r * 0.5), shade=False)
-            body.pen.fill((222, 80, 110), body.disc(body.spot(c, side * r * 0.94, 0.02), 0.022, 0.022), shade=False)
-
-
 def head(body: PersonFigure, front: bool) -> None:
     """Face, hair and hat; with ``front`` the person looks at the viewer, otherwise slightly to the side."""
-    r, c = _radius(body), _center(body)
-    pen = body.pen
-    turn = 0.0 if front else 0.22 * r
+    pen, r, c = body.pen, body.radius, body.center
     if front:
-        pen.fill(
-            body.skin,
-            body.disc(body.spot(c, -r * 0.95, r * 0.15), 0.025, 0.032),
-            body.disc(body.spot(c, r * 0.95, r * 0.15), 0.025, 0.032),
-            shade=False,
-        )
-    pen.fill(body.skin, body.disc(c, r * 0.95, r))
-    _hair(body, c, r, turn)
-    _face(body, c, r, turn)
+        ears = (body.disc(body.spot(c, dx * r, r * 0.15), 0.025, 0.032) for dx in (-0.95, 0.95))
+        pen.fill(body.skin, *ears, shade=False)
+    sketch("head", body.brush(front))
+    sketch("face", body.brush(front, 0.0 if front else 0.22 * r))
     if "hat" in body.outfit.garments:
         _hat(body, c, r)
-
-
-def _radius(body: PersonFigure) -> float:
-    return 0.138 if body.look.name in ("boy", "girl") else 0.125
-
-
-def _center(body: PersonFigure) -> Point:
-    x, y = body.joints["head"]
-    return x, y + (_radius(body) - 0.125) * body.tall / body.pen.height
-
-
-def _hair(body: PersonFigure, c: Point, r: float, turn: float) -> None:
-    pen, hair = body.pen, body.hair
-
-    def p(x: float, y: float) -> Point:
-        return body.spot(c, x * r, y * r)
-
-    t = turn / r
-    if body.look.name in ("woman", "girl"):
-        shape = blob(
-            p(-1.0, 0.30),
-            p(-0.96, -0.45),
-            p(-0.5, -0.95),
-            p(0.1, -1.04),
-            p(0.65, -0.85),
-            p(0.98, -0.40),
-            p(0.96, 0.1),
-            p(0.70 + t / 2, -0.38),
-            p(0.10 + t, -0.52),
-            p(-0.55 + t, -0.30),
-            p(-0.80, 0.10),
-        )
-    elif body.look.name == "boy":
-        shape = blob(
-            p(-0.98, 0.05),
-            p(-0.90, -0.55),
-            p(-0.45, -1.0),
-            p(0.0, -1.04),
-            p(0.40, -1.02),
-            p(0.9, -0.55),
-            p(0.98, 0.0),
-            p(0.72, -0.40),
-            p(0.40 + t, -0.28),
-            p(0.16 + t, -0.48),
-            p(-0.16 + t, -0.26),
-            p(-0.46 + t, -0.46),
-            p(-0.74, -0.30),
-        )
-    else:
-        shape = blob(
-            p(-0.99, 0.16),
-            p(-0.94, -0.50),
-            p(-0.5, -0.96),
-            p(0.05, -1.04),
-            p(0.6, -0.90),
-            p(0.97, -0.42),
-            p(0.97, 0.08),
-            p(0.76, -0.34),
-            p(0.2 + t, -0.50),
-            p(-0.5 + t, -0.50),
-            p(-0.80, -0.28),
-        )
-    pen.fill(hair, shape, shade=False)
-
-
-def _face(body: PersonFigure, c: Point, r: float, turn: float) -> None:
-    pen = body.pen
-
-    def p(x: float, y: float) -> Point:
-        return body.spot(c, x * r + turn, y * r)
-
-    for side in (-0.36, 0.36):
-        pen.flat(_ink(body), body.disc(p(side, 0.06), 0.10 * r, 0.13 * r))
-        pen.flat((236, 120, 110), body.disc(p(side * 1.6, 0.40), 0.17 * r, 0.11 * r), alpha=90)
-    if "old" in body.look:
-        _aged(body, c, r, turn)
-    _mouth(body, c, r, turn)
-
-
-def _ink(body: PersonFigure) -> Rgb:
-    return INK if sum(body.skin) > 300 else (30, 24, 26)
-
-
-def _mouth(body: PersonFigure, c: Point, r: float, turn: float) -> None:
-    """A laugh, a line, or a sad mouth with frown and tear."""
-    pen, look = body.pen, body.look
-
-    def p(x: float, y: float) -> Point:
-        return body.spot(c, x * r + turn, y * r)
-
-    tone = darker(body.skin, 0.62)
-    if "happy" in look:
-        pen.flat(tone, blob(p(-0.34, 0.38), p(0, 0.46), p(0.34, 0.38), p(0.19, 0.68), p(-0.19, 0.68)))
-        pen.flat(WHITE, poly(p(-0.23, 0.42), p(0.23, 0.42), p(0.17, 0.51), p(-0.17, 0.51)))
-    elif "sad" in look:
-        brow = body.wide(0.08 * r)
-        pen.flat(tone, curve(body.wide(0.12 * r), p(-0.29, 0.66), p(0, 0.46), p(0.29, 0.66)))
-        pen.flat(_ink(body), limb(brow, p(-0.56, -0.12), p(-0.24, -0.27)), limb(brow, p(0.56, -0.12), p(0.24, -0.27)))
-        pen.flat((96, 172, 236), blob(p(0.44, 0.20), p(0.57, 0.44), p(0.44, 0.56), p(0.31, 0.44)))
-    else:
-        pen.flat(tone, limb(body.wide(0.09 * r), p(-0.18, 0.52), p(0.18, 0.52)))
-
-
-def _aged(body: PersonFigure, c: Point, r: float, turn: float) -> None:
-    """Glasses, and a man's white beard or a woman's bun."""
-    pen = body.pen
-
-    def p(x: float, y: float) -> Point:
-        return body.spot(c, x * r + turn, y * r)
-
-    for side in (-0.37, 0.37):
-        ring = body.disc(p(side, 0.06), 0.27 * r, 0.25 * r).points
-        pen.flat((92, 84, 92), Path((*ring, ring[0], ring[1]), body.wide(0.075 * r)))
-    pen.flat((92, 84, 92), limb(body.wide(0.07 * r), p(-0.10, 0.04), p(0.10, 0.04)))
-    if body.look.name == "man":
-        cheeks = (p(-0.72, 0.34), p(-0.30, 0.36), p(0, 0.30), p(0.30, 0.36), p(0.72, 0.34))
-        pen.fill(lighter(body.hair, 0.4), blob(*cheeks, p(0.52, 0.92), p(0, 1.16), p(-0.52, 0.92)), shade=False)
-    else:
-        pen.fill(body.hair, body.disc(p(-turn / r, -1.0), 0.34 * r, 0.26 * r), shade=False)
 
 
 def _hat(body: PersonFigure, c: Point, r: float) -> None:
@@ -266,10 +139,10 @@ def draw_person(body: PersonFigure) -> None:
         shoulder, hand = arms[1][0], body.outfit.reach
         bend = body.spot(((shoulder[0] + hand[0]) / 2, (shoulder[1] + hand[1]) / 2), 0.0, 0.035)
         arms[1] = [shoulder, bend, hand]
-    hair_behind(body)
+    front = body.outfit.pose in ("standing", "jumping", "facing", "balancing")
+    sketch("hair behind", body.brush(front))
     _leg(body, legs[0], far=True)
     _arm(body, arms[0], far=True)
-    front = body.outfit.pose in ("standing", "jumping", "facing", "balancing")
     if "dress" in body.outfit.garments:
         _leg(body, legs[1], far=False)
         _dress(body, legs)

@@ -9,22 +9,14 @@ from PIL import Image
 from askew.errors import UsageError
 from askew.types import Scene, Thing
 from askew.world.clusters import grip
-from askew.world.draw import food_and_tableware, indoor_things, large_animals, outdoor_things, small_animals, vehicles
 from askew.world.draw.backgrounds import background, foreground
 from askew.world.draw.draw_people import Outfit, draw_person, figure, hand
-from askew.world.draw.pen import Look, Pen, Sketch, look_of
+from askew.world.draw.pen import Look, Pen, brush, look_of
+from askew.world.draw.sketch import sketch
 from askew.world.draw.surface import INK, WHITE, brightness
 from askew.world.layout import Box, box_of, facing, level, painting_order
 from askew.world.world_data import classes, is_main, people, places
 
-SKETCHES: dict[str, Sketch] = {
-    **small_animals.SKETCHES,
-    **large_animals.SKETCHES,
-    **vehicles.SKETCHES,
-    **indoor_things.SKETCHES,
-    **food_and_tableware.SKETCHES,
-    **outdoor_things.SKETCHES,
-}
 FINENESS = 2
 """The image is drawn this many times larger and then reduced, for smooth edges."""
 
@@ -91,13 +83,12 @@ class _Painter:
         look = look_of(thing, self.scene.id, self.time)
         pen = self._pen(thing, look)
         self._shadow(pen, thing)
-        sketch = SKETCHES[thing.name]
         state = look.rng.getstate()
         pen.dry = True
-        sketch(pen, look)
+        sketch(thing.name, brush(pen, look))
         look.rng.setstate(state)
         pen = Pen(pen.image, pen.box, pen.side, pen.unit, pen.rng, reach=pen.reach)
-        sketch(pen, look)
+        sketch(thing.name, brush(pen, look))
         weathered(pen, look)
         if thing.id in self.holders:
             self._grip(thing, pen)

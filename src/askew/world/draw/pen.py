@@ -5,75 +5,21 @@ The shapes of one body are filled together, so it has a single outline and a sin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from math import cos, pi, sin
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeAlias
 
 from PIL import Image, ImageChops, ImageDraw
 
 from askew.types import Thing
+from askew.world.draw.paths import Frame, Path, Point
 from askew.world.draw.surface import WOOD, Rgb, Surface, brightness, cover, darker, lighter, palette, shade_of
 from askew.world.layout import Box
 from askew.world.world_data import dimensions
 
-Point: TypeAlias = tuple[float, float]
 Placed: TypeAlias = tuple[list[Point], float]
 """A path in pixels: its points, and the width of a stroke or 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A closed shape (width 0) or a stroke with round ends (width as a fraction of the box's shorter side)."""
-
-    points: tuple[Point, ...]
-    width: float = 0.0
-
-
-def poly(*points: Point) -> Path:
-    """A polygon."""
-    return Path(points)
-
-
-@lru_cache(maxsize=4096)
-def blob(*points: Point) -> Path:
-    """A smooth closed shape through the points (Catmull-Rom)."""
-    return Path(_smooth(points, closed=True))
-
-
-@lru_cache(maxsize=4096)
-def oval(left: float, top: float, right: float, bottom: float) -> Path:
-    """An ellipse in a box."""
-    cx, cy, rx, ry = (left + right) / 2, (top + bottom) / 2, (right - left) / 2, (bottom - top) / 2
-    return Path(tuple((cx + rx * cos(a * pi / 16), cy + ry * sin(a * pi / 16)) for a in range(32)))
-
-
-@lru_cache(maxsize=4096)
-def slab(left: float, top: float, right: float, bottom: float, corner: float = 0.15) -> Path:
-    """A rectangle with round corners; ``corner`` is a fraction of its shorter side."""
-    rx = ry = corner * min(right - left, bottom - top)
-    points = []
-    for cx, cy, start in (
-        (right - rx, top + ry, 3),
-        (right - rx, bottom - ry, 0),
-        (left + rx, bottom - ry, 1),
-        (left + rx, top + ry, 2),
-    ):
-        points += [(cx + rx * cos((start + k / 3) * pi / 2), cy + ry * sin((start + k / 3) * pi / 2)) for k in range(4)]
-    return Path(tuple(points))
-
-
-def limb(width: float, *points: Point) -> Path:
-    """A stroke along straight pieces."""
-    return Path(points, width)
-
-
-@lru_cache(maxsize=4096)
-def curve(width: float, *points: Point) -> Path:
-    """A smooth stroke through the points."""
-    return Path(_smooth(points, closed=False), width)
 
 
 @dataclass
@@ -168,21 +114,15 @@ class Pen:
         for path in paths:
             points = self.pixels(path)
             width = max(1, round(path.width * self.short))
-            if not path.width:
+            if len(points) == 1:
+                [(x, y)], r = points, path.width / 2 * self.short
+                self.draw.ellipse((x - r, y - r, x + r, y + r), fill=(*colour, alpha))
+            elif not path.width:
                 pencil.polygon(points, fill=ink)
             elif alpha == 255:
                 _stroke(pencil, points, width, colour)
             else:
                 pencil.line(points, fill=ink, width=width, joint="curve")
-
-    def dot(self, colour: Rgb, center: Point, radius: float, alpha: int = 255) -> None:
-        """A round spot; the radius is a fraction of the shorter side."""
-        if self.dry:
-            self.measure([limb(2 * radius, center)])
-            return
-        x, y = self.at(center)
-        r = radius * self.short
-        self.draw.ellipse((x - r, y - r, x + r, y + r), fill=(*colour, alpha))
 
     def inside(self, count: int) -> list[Point]:
         """Random points (pixels) on the largest bodies drawn so far, at some distance from each other."""
@@ -256,23 +196,6 @@ def _within(spot: Point, points: list[Point]) -> bool:
     return odd
 
 
-def _smooth(points: Sequence[Point], closed: bool, steps: int = 5) -> tuple[Point, ...]:
-    n = len(points)
-    out = []
-    for i in range(n if closed else n - 1):
-        a, b = points[i - 1 if closed or i else 0], points[i]
-        c, d = points[(i + 1) % n], points[(i + 2) % n if closed else min(i + 2, n - 1)]
-        for step in range(steps):
-            t = step / steps
-            out.append((_cubic(a[0], b[0], c[0], d[0], t), _cubic(a[1], b[1], c[1], d[1], t)))
-    return tuple(out) if closed else (*out, points[-1])
-
-
-def _cubic(a: float, b: float, c: float, d: float, t: float) -> float:
-    """Catmull-Rom between b and c."""
-    return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
-
-
 @dataclass(frozen=True)
 class Look:
     """A thing's name and attributes, its colour and surface, and its own random numbers."""
@@ -288,8 +211,45 @@ class Look:
         return word in self.words
 
 
-Sketch: TypeAlias = Callable[[Pen, Look], None]
-Sketches: TypeAlias = Mapping[str, Sketch]
+Ink: TypeAlias = Surface | Rgb
+
+
+@dataclass(frozen=True)
+class Brush:
+    """What the strokes of a drawing use: pen and look, the words that apply, and the inks and shapes named so far."""
+
+    pen: Pen
+    look: Look
+    words: frozenset[str]
+    inks: dict[str, Ink]
+    shapes: dict[str, list[Path]] = field(default_factory=dict)
+    frame: Frame | None = None
+
+    @property
+    def colour(self) -> Rgb:
+        """The main colour."""
+        return flat_ink(self.inks["colour"])
+
+
+def brush(pen: Pen, look: Look, *words: str, frame: Frame | None = None, **inks: Ink) -> Brush:
+    """A brush for a thing, with further words and inks."""
+    shape = ["wide"] if pen.width > pen.height else []
+    applies = look.words.union(words, (look.name, look.time), shape)
+    own: dict[str, Ink] = {"colour": look.colour, "surface": look.surface, "coat": _coat(look)}
+    return Brush(pen, look, applies, own | inks, frame=frame)
+
+
+def flat_ink(ink: Ink) -> Rgb:
+    """The colour of an ink."""
+    return ink.colour if isinstance(ink, Surface) else ink
+
+
+def _coat(look: Look) -> Surface:
+    """The surface of an animal: spots of large animals are patches."""
+    if look.surface.pattern != "spotted":
+        return look.surface
+    other = darker(look.colour, 0.55) if brightness(look.colour) > 0.3 else lighter(look.colour, 0.6)
+    return replace(look.surface, pattern="patched", other=other)
 
 
 def look_of(thing: Thing, seed: str, time: str = "day") -> Look:

@@ -151,7 +151,7 @@ PROBES = {
     "train/features.py": {"get_many"},  # features of users that have ``get`` alone
     "optional_verbs.py": {
         "blind", "by_id", "counted", "free_text", "images", "notes", "opens_images", "path", "readers", "recorded",
-        "remarks", "slices", "suites",
+        "remarks", "slices", "suites", "titles",
     },
 }  # fmt: skip
 """Attributes that may be looked for by name, mostly of objects of other packages.

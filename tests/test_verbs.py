@@ -43,7 +43,7 @@ def test_a_component_without_facts_has_the_defaults():
         "text_only": False,
         "opens_images": False,
     }
-    assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "readers": ()}
+    assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "titles": {}, "readers": ()}
     assert values(verbs.DatasetFacts(Plain())) == {
         "counted": "question",
         "images": None,

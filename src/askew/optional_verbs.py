@@ -7,8 +7,8 @@ for components without them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -17,6 +17,7 @@ from askew.types import (
     Candidate,
     Group,
     Id,
+    MetricFacts,
     Mode,
     Outcome,
     Prediction,
@@ -112,6 +113,25 @@ class SuiteFacts:
     def notes(self) -> Sequence[str]:
         """Sentences for results and datasheets on how the groups were made, e.g. versions in use. Default: none."""
         return tuple(getattr(self.suite, "notes", ()))
+
+    @property
+    def titles(self) -> Mapping[str, tuple[str, str]]:
+        """Titles and sentences of its metrics, by name, where its paper calls them otherwise. Default: none."""
+        found: Mapping[str, tuple[str, str]] = getattr(self.suite, "titles", {})
+        return found
+
+    def metric_facts(self, metrics: Mapping[str, Any]) -> dict[str, MetricFacts]:
+        """What these metrics of the suite say about themselves; no two have the same title."""
+        found: dict[str, MetricFacts] = {}
+        for name, metric in metrics.items():
+            facts = MetricFacts.of(metric)
+            if name in self.titles:
+                title, sentence = self.titles[name]
+                facts = replace(facts, title=title, stands_for="", sentence=sentence)
+            elif not facts.title or ":" in name or any(facts.title == other.title for other in found.values()):
+                facts = replace(facts, title=name)
+            found[name] = facts
+        return found
 
     @property
     def readers(self) -> Sequence[str]:

@@ -12,9 +12,6 @@ from functools import lru_cache
 from math import erfc, exp, isinf, isnan, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
-LEAST_IMAGES = 10
-"""With fewer images there are no intervals and no p values, since the sampling error cannot be estimated."""
-
 _Z95 = 1.959963984540054
 """The normal quantile of a 95 % interval."""
 

@@ -7,8 +7,9 @@ Everything else makes groups, answers groups, scores groups or shows them:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -27,6 +28,11 @@ character (GQA).
 
 Row: TypeAlias = tuple[float, ...]
 """The few numbers that a metric computes for one group; a score is a function of their column sums."""
+
+NAN = float("nan")
+
+LEAST_IMAGES = 10
+"""With fewer images there are no intervals and no p values, since the sampling error cannot be estimated."""
 
 
 class Expect(str, Enum):
@@ -212,28 +218,160 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricFacts:
+    """What a metric says about itself: what it is called, how its values are printed, and which of them are better."""
+
+    title: str = ""
+    """Its name in tables; if empty, its name in the suite."""
+    stands_for: str = ""
+    """What an abbreviation in the title stands for."""
+    sentence: str = ""
+    """What it counts, in a few words."""
+    unit: str = "%"
+    """``%``, or empty for values that are printed as they are."""
+    better: int = 1
+    """1 if higher is better, -1 if lower is, 0 if neither."""
+    zero_is_best: bool = False
+    """Whether zero is the best value: values on the better side of zero count as zero."""
+    signed: bool = False
+    """Whether values may be negative, as those of a gap."""
+    conditional: bool = False
+    """Whether a perfectly consistent model scores 1 regardless of its accuracy."""
+    consistency: bool = False
+    """Whether it measures how consistent answers are; a report shows the first such metric of a suite by test."""
+    detail: bool = False
+    """Whether it is one of many similar scores, which only the page of a report shows."""
+    parts: tuple[str, ...] = ()
+    """The scores of its suite before and after the change that it compares, if it is not a share itself."""
+
+    @classmethod
+    def of(cls, metric: object) -> MetricFacts:
+        """What a metric says about itself; ``{self.level}`` in its texts stands for its option ``level``."""
+
+        def filled(fact: Any) -> Any:
+            option = lambda match: str(getattr(metric, match[1]))  # noqa: E731
+            return re.sub(r"\{self\.(\w+)\}", option, fact) if isinstance(fact, str) else fact
+
+        return cls(**{fact.name: filled(getattr(metric, fact.name)) for fact in fields(cls)})
+
+    @classmethod
+    def from_record(cls, name: str, record: Mapping[str, Any]) -> MetricFacts:
+        """The facts of the metric of this name in results.json; the defaults for those that are not there."""
+        known = {fact.name: record[fact.name] for fact in fields(cls) if record.get(fact.name) is not None}
+        return cls(**{**known, "title": known.get("title") or name, "parts": tuple(known.get("parts", ()))})
+
+    def explanation(self, name: str = "") -> str:
+        """What the abbreviation in the title stands for, or else ``name``, and what the metric counts.
+
+        >>> MetricFacts("CS(3)", "consensus score of 3", "sets with all answers correct").explanation()
+        'consensus score of 3: sets with all answers correct'
+        """
+        return ": ".join(filter(None, (self.stands_for or name, self.sentence)))
+
+    def printed(self, value: float) -> float:
+        """A value on the scale in which it is printed, comparable with published figures."""
+        return 100 * value if self.unit else value
+
+    def show(self, value: float, digits: int | None = None) -> str:
+        """A value as text: per cent with one decimal, otherwise with two.
+
+        >>> MetricFacts(signed=True).show(-0.1234), MetricFacts(unit="").show(0.48), MetricFacts().show(NAN)
+        ('−12.3', '0.48', '—')
+        """
+        if value != value:
+            return "—"
+        text = f"{self.printed(value):.{(1 if self.unit else 2) if digits is None else digits}f}"
+        if text.startswith("-") and not float(text):
+            text = text[1:]
+        plus = "+" if self.signed and self.unit and value > 0 and float(text) else ""
+        return plus + text.replace("-", "−")
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
-    """A metric's value, its interval, how many groups it is computed from, and the signature that reproduces it."""
+    """A value with its 95 % interval, how much it is computed from, and the signature that reproduces it.
+
+    >>> Score("rad.forward", 0.64, 0.61, 0.674, 812).full
+    '64.0 (61.0–67.4; n 812)'
+    """
 
     metric: str
     value: float
     """nan when there is nothing to measure; shown as a dash."""
-    low: float
-    high: float
-    n: int
+    low: float = NAN
+    high: float = NAN
+    n: int = 0
     """Groups that count."""
-    failed: int
+    failed: int = 0
     """Groups left out because a needed answer is missing; groups that lack only some answers may still count."""
-    signature: str
+    signature: str = ""
     suite: str = ""
     part: str = ""
     """Which part of the data: ``""`` for all, ``test=Y/N←C``, ``answer_type=number``, ..."""
-    lowest: float = float("nan")
+    lowest: float = NAN
     """The lowest value that the score could have if missing answers were filled in."""
-    highest: float = float("nan")
+    highest: float = NAN
     """The highest value that the score could have if missing answers were filled in."""
     images: int = 0
     """Images that count; intervals are clustered by them."""
+    facts: MetricFacts = field(default=MetricFacts(), repr=False, compare=False)
+    """How it is shown."""
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], facts: MetricFacts = MetricFacts()) -> Score:  # noqa: B008
+        """The score of a record in results.json, where null means nan."""
+        known = {one.name: record[one.name] for one in fields(cls) if record.get(one.name) is not None}
+        return cls(**{"metric": "", "value": NAN, **known, "facts": facts})
+
+    @property
+    def known(self) -> bool:
+        """Whether there was anything to measure."""
+        return self.value == self.value
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval."""
+        return self.low == self.low and self.high == self.high
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval; nan without one."""
+        return (self.high - self.low) / 2
+
+    @property
+    def short(self) -> str:
+        """The value alone: ``64.0`` per cent, ``0.48`` for R_score, a sign for a gap."""
+        return self.facts.show(self.value)
+
+    @property
+    def interval(self) -> str:
+        """The interval alone, or an empty string."""
+        if not self.has_interval:
+            return ""
+        joint = " to " if self.facts.signed else "–"
+        return f"{self.facts.show(self.low)}{joint}{self.facts.show(self.high)}"
+
+    @property
+    def no_interval(self) -> str:
+        """Why a value has no interval; empty if it has one, or if there is no value."""
+        if not self.known or self.has_interval:
+            return ""
+        if not self.images:
+            return "number of images unknown"
+        return "all images are alike" if self.images >= LEAST_IMAGES else f"fewer than {LEAST_IMAGES} images"
+
+    @property
+    def full(self) -> str:
+        """Value, interval and n on one line: ``64.0 (61.0–67.4; n 812)``."""
+        missing = f"no interval: {self.no_interval}" if self.no_interval else ""
+        return f"{self.short} ({'; '.join(filter(None, (self.interval or missing, f'n {self.n:,}')))})"
+
+    @property
+    def plus_minus(self) -> str:
+        """``64.0 ± 3.2``: the value with half its interval."""
+        if not self.known or not self.has_interval:
+            return self.short
+        return f"{self.short} ± {100 * self.half:.1f}" if self.facts.unit else f"{self.short} ± {self.half:.2f}"
 
 
 @dataclass(frozen=True, slots=True)

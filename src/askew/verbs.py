@@ -262,10 +262,47 @@ class Metric(Protocol):
     zero_is_best: ClassVar[bool] = False
     """Whether zero is the best value (a gap): values on the better side of zero count as zero."""
 
+    signed: ClassVar[bool] = False
+    """Whether it may be negative, so that its values are printed with a sign."""
+    conditional: ClassVar[bool] = False
+    """Whether a perfectly consistent model scores 1 regardless of its accuracy."""
+    consistency: ClassVar[bool] = False
+    """Whether it says how consistent answers are: a report shows the first such metric of a suite test by test."""
+
     @property
     def better(self) -> Literal[-1, 0, 1]:
         """1 if higher is better, -1 if lower is, 0 if neither; the gate ignores metrics with 0."""
         return 1
+
+    @property
+    def title(self) -> str:
+        """Its name in tables; if empty, its name in the suite."""
+        return ""
+
+    @property
+    def stands_for(self) -> str:
+        """What an abbreviation in the title stands for."""
+        return ""
+
+    @property
+    def sentence(self) -> str:
+        """What it counts, in a few words; the report shows it beside the title."""
+        return ""
+
+    @property
+    def unit(self) -> Literal["%", ""]:
+        """``%``, or empty for values that are printed as they are."""
+        return "%"
+
+    @property
+    def detail(self) -> bool:
+        """Whether it is one of many similar metrics of a suite, which only the page of a report shows."""
+        return False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The scores of its suite before and after the change that it compares, if it is not a share itself."""
+        return ()
 
     @abstractmethod
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:

@@ -63,7 +63,7 @@ def test_the_value_decides(runs, text, passes):
 
 
 def test_by_low_uses_the_worse_end_of_the_interval(runs):
-    figure = runs["worse"].figure("rad", "rad.forward")
+    figure = runs["worse"].score("rad", "rad.forward")
     assert figure.low < 0.4 < figure.high
     between, above = (figure.low + 0.4) / 2, (0.4 + figure.high) / 2
     assert require(runs["worse"], f"rad.forward>={between}").status is Status.PASSED

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import sqrt
 from pathlib import Path
 from random import Random
 
 import orjson
 from PIL import Image, ImageDraw
+
+from askew.registry import make
+from askew.verbs import SuiteFacts
 
 COLOURS = {
     "red": "#c0392b",
@@ -49,6 +53,12 @@ COUNT_TABLE = {
     ],
     "published": {"Made-up data": [12_000, 14_000, 9_000]},
 }
+FACTS = {
+    name: asdict(facts)
+    for suite in (make("suite", name) for name in ("rad", "carets", "basic", "iv-vqa"))
+    for name, facts in SuiteFacts(suite).metric_facts(suite.metrics).items()
+}
+"""What metrics say about themselves, as results.json records it."""
 CARETS_TESTS = ["Rephrasing", "Symmetry", "Negation", "Antonym", "Visual"]
 SUITES = {
     "rad": {
@@ -146,7 +156,8 @@ def make_run(
             "skipped": [],
         },
         "suites": [
-            SUITES[suite] | {"groups": groups, "variants": groups, "coverage": _coverage(suite, groups)}
+            SUITES[suite]
+            | {"metrics": FACTS, "groups": groups, "variants": groups, "coverage": _coverage(suite, groups)}
             for suite in suites
         ],
         "scores": scores,

@@ -38,7 +38,7 @@ def test_human_figures_are_dashed_lines_and_not_a_model(runs) -> None:
     tests = 1 + len(runs[0].suites[0]["tests"])
     assert drawn.count('class="people-line faint"') == drawn.count('class="people-line"') == tests
     assert drawn.count("people ") - drawn.count("what people") == tests
-    human = runs[0].figure("carets", "carets.cacc")
+    human = runs[0].score("carets", "carets.cacc")
     assert f'x1="{round(100 * human.value, 2):g}%"' in drawn
     legend = re.search(r'<p class="legend">.*?</p>', drawn)[0]
     assert all(name in legend for name in ("strong", "weak"))
@@ -57,7 +57,7 @@ def test_human_figures_without_a_model_are_drawn(runs) -> None:
 
 def test_the_table_has_every_model(runs) -> None:
     drawn = pair_accuracy_section(content(runs))
-    figure = runs[1].figure("carets", "carets.acc", "test=Negation")
+    figure = runs[1].score("carets", "carets.acc", "test=Negation")
     assert f"<td>strong</td><td>{figure.full}</td>" in drawn
 
 

@@ -7,16 +7,16 @@ import orjson
 import pytest
 from fake_runs import make_run
 
-from askew.engine.run_folder import score_from
 from askew.errors import BadRecord, DataError
 from askew.report.load import Run, labels, load_run, suites_of
+from askew.types import Score
 
 
 def test_a_run_is_read_back(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", "prior", groups=9, failures=0))
     assert (run.model, run.data) == ("prior", "world/val")
-    assert run.figure("rad", "rad.forward").n == sum(r["original"]["right"] for _, r in run.outcomes())
-    assert run.figure("rad", "no.such").value is None
+    assert run.score("rad", "rad.forward").n == sum(r["original"]["right"] for _, r in run.outcomes())
+    assert not run.score("rad", "no.such").known
 
 
 def test_invalid_bounds_of_older_files_are_ignored(tmp_path: Path) -> None:
@@ -27,9 +27,9 @@ def test_invalid_bounds_of_older_files_are_ignored(tmp_path: Path) -> None:
         | {"if_wrong": 0.1, "if_right": 0.9}
         for score in run.results["scores"]
     ]
-    figure = Run(run.folder, {**run.results, "scores": old}).figure("rad", "rad.forward")
-    assert (figure.lowest, figure.highest) == (None, None)
-    score = next(score_from(score) for score in old if score["metric"] == "rad.forward" and not score["part"])
+    figure = Run(run.folder, {**run.results, "scores": old}).score("rad", "rad.forward")
+    assert str((figure.lowest, figure.highest)) == "(nan, nan)"
+    score = next(Score.from_record(score) for score in old if score["metric"] == "rad.forward" and not score["part"])
     assert score.value == figure.value
     assert math.isnan(score.lowest)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from fake_runs import make_run
 
 from askew.report.html import page
-from askew.report.load import Run, load_run
+from askew.report.load import NOTHING, Run, load_run
 from askew.report.paper_tables import PUBLISHED, latex_tables, latex_text, markdown_tables, sheets, without_published
-from askew.report.score_display import NOTHING, Figure
+from askew.types import MetricFacts, Score
 
 
 def test_latex_escapes_everything_special() -> None:
@@ -24,7 +24,7 @@ def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
         ("BUTD", True),
         ("Made-up model", True),
     ]
-    figure = run.figure("rad", "rad.forward", "test=Y/N←C")
+    figure = run.score("rad", "rad.forward", "test=Y/N←C")
     assert sheet.lines[0].cells[0].text == f"{100 * figure.value:.1f}"
     assert sheet.lines[0].cells[0].n == figure.n
     assert [cell.text for cell in sheet.lines[1].cells] == ["67.15", "58.68", "78.59", "—"]
@@ -77,9 +77,14 @@ def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_p
 
 
 def test_figures_are_printed_in_their_own_unit_and_with_their_own_n() -> None:
-    assert Figure("attack-tries", 3.2, 2.5, 4.0, 12).full == "3.20 (2.50–4.00; n 12)"  # calls, not per cent
-    assert Figure("gap:mode=robust", 0.05, -0.02, 0.12, 40).full == "+5.0 (−2.0 to +12.0; n 40)"
-    assert Figure("cs.2", 1.0, None, None, 1, images=1).full == "100.0 (no interval: fewer than 10 images; n 1)"
+    assert (
+        Score("attack-tries", 3.2, 2.5, 4.0, 12, facts=MetricFacts(unit="")).full == "3.20 (2.50–4.00; n 12)"
+    )  # calls, not per cent
+    assert (
+        Score("gap:mode=robust", 0.05, -0.02, 0.12, 40, facts=MetricFacts(signed=True)).full
+        == "+5.0 (−2.0 to +12.0; n 40)"
+    )
+    assert Score("cs.2", 1.0, n=1, images=1).full == "100.0 (no interval: fewer than 10 images; n 1)"
     assert NOTHING.full == "— (n 0)"
 
 

@@ -40,7 +40,7 @@ def test_long_names_with_the_same_beginning_stay_distinct(tmp_path: Path) -> Non
 
 def test_value_half_interval_n_and_failed(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=300, failures=0.05, images=False))
-    figure = run.figure("rad", "rad.forward")
+    figure = run.score("rad", "rad.forward")
     (line,) = [line for line in terminal_summary([run]).splitlines() if line.startswith("RAD  ")]
     half = 100 * (figure.high - figure.low) / 2
     assert line.split() == ["RAD", f"{100 * figure.value:.1f}", "±", f"{half:.1f}", str(figure.n), str(figure.failed)]
@@ -123,7 +123,7 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     lines = terminal_headlines(runs).splitlines()
     assert max(map(width, lines)) <= 80
     told = " ".join(line for line in lines if line.startswith("Asked as yes/no"))
-    assert all(run.figure("rad", "rad.forward").plus_minus in told for run in runs)
+    assert all(run.score("rad", "rad.forward").plus_minus in told for run in runs)
     assert "Share of the data's questions asked: rad " in " ".join(lines)
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fake_runs import FACTS
+
 from askew.report.load import Run
 from askew.report.verdict import Sentence, verdict
 
@@ -27,7 +29,7 @@ def run_of(*scores: tuple, suites: tuple = (RAD,), failures: dict | None = None)
         Path(),
         {
             "model": {"name": "prior"},
-            "suites": list(suites),
+            "suites": [suite | {"metrics": FACTS} for suite in suites],
             "scores": [dict(zip(names, score, strict=True)) for score in scores],
             "failures": failures or {},
         },

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from askew.registry import KINDS, describe, names
+from askew.errors import AskewError
+from askew.registry import KINDS, describe, make, names
+from askew.types import MetricFacts
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -20,4 +22,24 @@ def main(args: argparse.Namespace) -> int:
         for name in names(kind):
             options, summary = describe(kind, name)
             print(f"  {name}\n      {summary}\n      options: {options}")
+            if kind == "metric":
+                print(f"      {_facts(name)}")
     return 0
+
+
+_DIRECTIONS = {1: "higher is better", 0: "neither higher nor lower is better", -1: "lower is better"}
+
+
+def _facts(name: str) -> str:
+    """What a metric with its default options says about itself.
+
+    >>> _facts("rad")
+    'RAD, in %, higher is better, conditional: of the originals it answers correctly, those still correct when changed'
+    """
+    try:
+        facts = MetricFacts.of(make("metric", name))
+    except AskewError as broken:
+        return f"not known: {broken}"
+    said = [facts.title or name, f"in {facts.unit}" if facts.unit else "", _DIRECTIONS[facts.better]]
+    text = ", ".join([part for part in said if part] + ["conditional"] * facts.conditional)
+    return f"{text}: {facts.sentence}" if facts.sentence else text

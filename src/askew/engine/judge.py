@@ -19,7 +19,7 @@ from askew.engine.ask import answers_of, questions_of, writable
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys, Planner
 from askew.engine.run_folder import sample_record, suite_record
-from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, scored_by, step_for
+from askew.engine.run_metrics import AnswerForms, measured_by, metric_records, scored_by, step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
 from askew.files.read_write import replaced
@@ -109,7 +109,7 @@ class OutcomeJudge:
         """The suites as results.json has them, with the metrics that comparison needs."""
         return [
             suite_record(suite, replace(cover, suite=self.suites[suite.what.name]))
-            | {"metrics": {n: metric_record(m) for n, m in self.scorers[suite.what.name].metrics.items()}}
+            | {"metrics": metric_records(suite.what, self.scorers[suite.what.name].metrics)}
             for suite, cover in zip(suites, covers, strict=True)
         ]
 

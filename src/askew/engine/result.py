@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from askew.engine.compare import compare_runs
-from askew.engine.run_folder import score_from
 from askew.engine.run_pairs import RunPairs
 from askew.errors import BadOption, UsageError, did_you_mean, need
 from askew.report.html import standalone, write_report
@@ -54,7 +53,7 @@ class Result:
     @cached_property
     def scores(self) -> list[Score]:
         """Every score of the run."""
-        return [score_from(record) for record in self.run.results["scores"]]
+        return [Score.from_record(record) for record in self.run.results["scores"]]
 
     def score(self, metric: str, part: str = "", suite: str | None = None) -> Score:
         """One score, e.g. ``score("rad.forward", "test=Y/N←C")``; ``suite`` says whose, where several have it."""

@@ -10,7 +10,7 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -155,14 +155,8 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
 
 def score_record(score: Score) -> dict[str, Any]:
     """A score as a record of results.json; nan becomes null."""
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in asdict(score).items()}
-
-
-def score_from(record: Mapping[str, Any]) -> Score:
-    """The score of such a record; unknown and missing fields of older versions are tolerated."""
-    known = {one.name: record[one.name] for one in fields(Score) if one.name in record}
-    values: dict[str, Any] = {key: math.nan if value is None else value for key, value in known.items()}
-    return Score(**values)
+    values = {key: value for key, value in asdict(score).items() if key != "facts"}
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in values.items()}
 
 
 def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:

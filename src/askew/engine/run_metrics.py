@@ -14,7 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any, cast
 
 import orjson
@@ -28,7 +28,7 @@ from askew.metrics.bounds import rows_of_fillings
 from askew.registry import BUILT_IN, factory, load_registered, make
 from askew.report.load import Run
 from askew.types import Group, Mode, Outcome, Prediction, Question
-from askew.verbs import Metric, ModelFacts, Suite
+from askew.verbs import Metric, ModelFacts, Suite, SuiteFacts
 
 OURS = "askew.metrics."
 NORMALISED: Mode = "robust"
@@ -233,6 +233,12 @@ def metric_record(metric: Metric) -> dict[str, Any]:
     names: list[str] = [part.name for part in fields(kind) if part.init] if is_dataclass(kind) else []
     options = _plain({name: getattr(metric, name) for name in names})
     return {"class": f"{kind.__module__}:{kind.__qualname__}", "options": options, "repr": repr(metric)}
+
+
+def metric_records(suite: Suite, metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
+    """The metrics of a suite as records, with what each says about itself."""
+    facts = SuiteFacts(suite).metric_facts(metrics)
+    return {name: metric_record(metric) | asdict(facts[name]) for name, metric in metrics.items()}
 
 
 def metric_from(record: Mapping[str, Any]) -> Metric | None:

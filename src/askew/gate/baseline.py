@@ -17,8 +17,8 @@ from askew.files.paths import public_text
 from askew.gate.checks import CLOSE, Check, Status
 from askew.metrics.paired_difference import Difference, corrected
 from askew.report.load import Run
-from askew.report.score_display import probability, show
-from askew.significance import LEAST_IMAGES
+from askew.report.score_display import probability
+from askew.types import LEAST_IMAGES
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -90,10 +90,10 @@ def _is_selected(metric: str, part: str, rule: Rule) -> bool:
 
 
 def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Rule) -> Iterator[tuple[_Key, Metric]]:
-    for name, metric, part, _ in baseline.figures():
-        known = name == suite and metric in metrics and metrics[metric].better != 0
-        if known and _is_selected(metric, part, rule):
-            yield (suite, metric, part), metrics[metric]
+    for score in baseline.scores():
+        known = score.suite == suite and score.metric in metrics and metrics[score.metric].better != 0
+        if known and _is_selected(score.metric, score.part, rule):
+            yield (suite, score.metric, score.part), metrics[score.metric]
 
 
 def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]) -> dict[_Key, dict[str, Any]]:
@@ -108,12 +108,12 @@ def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]
 
 def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any] | None) -> Check:
     suite, name, part = key
-    ours, before = pair.run.figure(*key), pair.baseline.figure(*key)
+    ours, before = pair.run.score(*key), pair.baseline.score(*key)
     label = f"{suite}:{name}" + (f"@{part}" if part else "")
     found = f"{ours.short} (was {before.short})"
-    if before.value is None:
+    if not before.known:
         return Check("no-worse", label, Status.SKIPPED, found, "The baseline has no such score.")
-    if ours.value is None:
+    if not ours.known:
         return Check("no-worse", label, Status.FAILED, found, "The run has nothing left to measure it on.")
     if difference is None or difference["p_holm"] != difference["p_holm"]:
         return Check(
@@ -125,7 +125,7 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
         )
     lost = _lost(metric, difference)
     significant = difference["p_holm"] < pair.rule.alpha
-    change, now, then = (show(name, difference[what]) for what in ("difference", "of_a", "of_b"))
+    change, now, then = (ours.facts.show(difference[what]) for what in ("difference", "of_a", "of_b"))
     p = probability(difference["p_holm"])
     p = p if p.startswith("<") else f"= {p}"
     family = f"Holm over {difference['family_size']:,}: {difference['family']}"

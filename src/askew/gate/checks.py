@@ -17,9 +17,9 @@ from xml.etree import ElementTree
 
 from askew.engine.settings import Settings, check_share
 from askew.errors import UsageError, did_you_mean
-from askew.report.load import Run
-from askew.report.score_display import NOTHING, Figure, printed, show
+from askew.report.load import NOTHING, Run
 from askew.report.terminal import printable
+from askew.types import MetricFacts, Score
 
 
 class Status(str, Enum):
@@ -237,37 +237,38 @@ def parse_requirement(text: str) -> Requirement:
 
 def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> Check:
     """Check whether a run meets a requirement. A score that was not measured, or has no groups, does not meet it."""
-    suite, metric, figure = _figure(requirement, run)
-    if figure is NOTHING:
+    score = _score(requirement, run)
+    if score is NOTHING:
         return _failed(requirement, "—", _unknown(requirement, run))
-    found = _shown(figure)
-    if figure.value is None or figure.n == 0:
-        return _failed(requirement, found, f"There is nothing to measure: {suite}:{metric} is based on no group.")
-    value, label = figure.value, "the value"
+    found = _shown(score)
+    if not score.known or score.n == 0:
+        nothing = f"There is nothing to measure: {score.suite}:{score.metric} is based on no group."
+        return _failed(requirement, found, nothing)
+    value, label = score.value, "the value"
     if by == "low":
-        end = figure.low if requirement.upwards else figure.high
-        if end is None:
-            return _failed(requirement, found, f"It has no interval: {figure.no_interval}.")
+        end = score.low if requirement.upwards else score.high
+        if end != end:
+            return _failed(requirement, found, f"It has no interval: {score.no_interval}.")
         value, label = end, "the interval's " + ("low" if requirement.upwards else "high") + " end"
     if requirement.met(value):
-        return Check("require", requirement.text, Status.PASSED, found, f"By {label}; {_basis(figure)}")
+        return Check("require", requirement.text, Status.PASSED, found, f"By {label}; {_basis(score)}")
     hint = " Values are fractions: write 0.7 or 70 %, not 70." if abs(requirement.value) > 1 >= abs(value) else ""
-    ours, bound = _apart(metric, value, requirement.value)
+    ours, bound = _apart(score.facts, value, requirement.value)
     why = f"{label[0].upper()}{label[1:]} {ours} is not {requirement.op} {bound}"
-    return _failed(requirement, found, f"{why}; {_basis(figure)}{hint}")
+    return _failed(requirement, found, f"{why}; {_basis(score)}{hint}")
 
 
-def _apart(metric: str, value: float, bound: float) -> tuple[str, str]:
+def _apart(facts: MetricFacts, value: float, bound: float) -> tuple[str, str]:
     """Both values as text, with as many decimals as needed to see that they differ.
 
-    >>> _apart("accuracy.all", 0.5, 0.6), _apart("accuracy.all", 2 / 3, 0.6667)
+    >>> _apart(MetricFacts(), 0.5, 0.6), _apart(MetricFacts(), 2 / 3, 0.6667)
     (('50.0', '60.0'), ('66.667', '66.670'))
     """
-    shown = show(metric, value), show(metric, bound)
+    shown = facts.show(value), facts.show(bound)
     decimals = 1
     while value != bound and shown[0] == shown[1] and decimals < MOST_DECIMALS:
         decimals += 1
-        shown = f"{printed(metric, value):.{decimals}f}", f"{printed(metric, bound):.{decimals}f}"
+        shown = f"{facts.printed(value):.{decimals}f}", f"{facts.printed(bound):.{decimals}f}"
     return shown
 
 
@@ -275,34 +276,34 @@ def _failed(requirement: Requirement, found: str, why: str) -> Check:
     return Check("require", requirement.text, Status.FAILED, found, why)
 
 
-def _shown(figure: Figure) -> str:
-    return f"{figure.short} ({figure.interval})" if figure.interval else figure.short
+def _shown(score: Score) -> str:
+    return f"{score.short} ({score.interval})" if score.interval else score.short
 
 
-def _basis(figure: Figure) -> str:
-    return f"n = {figure.n:,}" + (f", {figure.failed:,} left out for missing answers." if figure.failed else ".")
+def _basis(score: Score) -> str:
+    return f"n = {score.n:,}" + (f", {score.failed:,} left out for missing answers." if score.failed else ".")
 
 
-def _figure(requirement: Requirement, run: Run) -> tuple[str, str, Figure]:
-    """Suite, metric and score that the requirement names; NOTHING if the run has no such score."""
+def _score(requirement: Requirement, run: Run) -> Score:
+    """The score that the requirement names; NOTHING if the run has no such score."""
     matches = [
-        (suite, metric, figure)
-        for suite, metric, part, figure in run.figures()
-        if part == requirement.part and requirement.name in (metric, f"{suite}:{metric}")
+        score
+        for score in run.scores()
+        if score.part == requirement.part and requirement.name in (score.metric, f"{score.suite}:{score.metric}")
     ]
     if len(matches) > 1:
-        names = " or ".join(f"{suite}:{metric}" for suite, metric, _ in matches)
+        names = " or ".join(f"{score.suite}:{score.metric}" for score in matches)
         raise UsageError(f"{requirement.text!r}: several suites have this metric. Say which: {names}.")
-    return matches[0] if matches else ("", requirement.name, NOTHING)
+    return matches[0] if matches else NOTHING
 
 
 def _unknown(requirement: Requirement, run: Run) -> str:
-    scores = [(suite, metric, part) for suite, metric, part, _ in run.figures()]
-    parts = [part for suite, metric, part in scores if requirement.name in (metric, f"{suite}:{metric}")]
+    names = {score: (score.metric, f"{score.suite}:{score.metric}") for score in run.scores()}
+    parts = [score.part for score, known in names.items() if requirement.name in known]
     if parts:
         return f"The run has no part {requirement.part!r} of it.{did_you_mean(requirement.part, parts, CLOSE)}"
-    metrics = [metric for _, metric, _ in scores]
-    known = ", ".join(sorted(set(metrics))) or "none"
+    metrics = sorted({score.metric for score in run.scores()})
+    known = ", ".join(metrics) or "none"
     return (
         f"The run has no metric {requirement.name!r}.{did_you_mean(requirement.name, metrics, CLOSE)} It has: {known}."
     )

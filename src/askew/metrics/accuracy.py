@@ -15,6 +15,15 @@ from askew.types import Id, Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 
 Side: TypeAlias = Literal["original", "paired", "variant", "all", "members"]
+_BEFORE = ("Accuracy on originals", "the questions that have variants, before the change")
+_SIDES = {
+    "all": ("Accuracy", "the questions as they are, before any change"),
+    "original": _BEFORE,
+    "paired": _BEFORE,
+    "variant": ("Accuracy on variants", "the changed questions"),
+    "members": ("Accuracy on all questions", "originals and variants alike"),
+}
+"""For each side, the title of the accuracy on it, and the questions that count."""
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
@@ -103,6 +112,16 @@ class Accuracy(Metric):
         if self.of not in get_args(Side):
             raise BadOption(f"Accuracy of what? {self.of!r} is not one of {', '.join(get_args(Side))}.")
 
+    @property
+    def title(self) -> str:
+        """Accuracy, and on what."""
+        return _SIDES[self.of][0]
+
+    @property
+    def sentence(self) -> str:
+        """The questions that count."""
+        return _SIDES[self.of][1]
+
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(sum of accuracies, how many)."""
         if self.of == "variant":
@@ -131,6 +150,7 @@ class Gap(Metric):
 
     least: ClassVar[float] = -1.0
     zero_is_best: ClassVar[bool] = True
+    signed: ClassVar[bool] = True
 
     mode: Mode = "official"
     change: bool = False
@@ -142,6 +162,16 @@ class Gap(Metric):
     def better(self) -> Literal[-1, 1]:
         """Lower for a loss, higher for a gain."""
         return 1 if self.change else -1
+
+    @property
+    def title(self) -> str:
+        """A gap, as in the paper; a loss has no other name."""
+        return "Gap" if self.change else ""
+
+    @property
+    def sentence(self) -> str:
+        """What is subtracted from what."""
+        return f"{'variants minus originals' if self.change else 'originals minus variants'}, in points"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
@@ -161,6 +191,10 @@ class Gap(Metric):
 @dataclass(frozen=True)
 class Mu(Metric):
     """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants, over pairs (Table 4)."""
+
+    title: ClassVar[str] = "μ"
+    stands_for: ClassVar[str] = "mean accuracy"
+    sentence: ClassVar[str] = "mean of accuracy on originals and on variants"
 
     mode: Mode = "official"
 
@@ -187,6 +221,9 @@ class Worst(Metric):
     The worst case: each question in its least favourable form. A group with a missing answer is left out, even if
     another of its answers has accuracy 0: keeping only such groups would bias the mean.
     """
+
+    title: ClassVar[str] = "Worst case"
+    sentence: ClassVar[str] = "the lowest accuracy in each group"
 
     mode: Mode = "official"
     original: bool = False
@@ -219,6 +256,10 @@ class HeadTailGap(Metric):
     share: ClassVar[bool] = False
     least: ClassVar[float] = -1.0
     better: ClassVar[Literal[-1]] = -1
+    signed: ClassVar[bool] = True
+    title: ClassVar[str] = "Δ"
+    stands_for: ClassVar[str] = "relative gap"
+    sentence: ClassVar[str] = "accuracy on frequent answers minus that on rare ones, relative to the latter"
 
     tag: str = "part"
     mode: Mode = "official"

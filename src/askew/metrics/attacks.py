@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from askew.metrics.accuracy import check_mode, soft
 from askew.metrics.correct import Correct, check_correct, judged_pairs
 from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
+
+_Note: TypeAlias = tuple[str, str, Literal["%", ""]]
+_NOTES: Mapping[str, _Note] = {
+    "changed_share": ("Words changed", "share of a question's words, if the attack succeeded", "%"),
+    "similarity": ("Similarity", "of the rewordings found to the originals, by a sentence encoder", ""),
+    "grammar": ("Grammar errors added", "per rewording found, by askew's grammar rules", ""),
+}
+"""The title of a number in the notes, what it is, and its unit."""
+_OTHER: _Note = ("", "", "%")
 
 
 @dataclass(frozen=True)
@@ -23,6 +33,10 @@ class AttackErrorRate(Metric):
     """
 
     better: ClassVar[Literal[-1]] = -1
+    title: ClassVar[str] = "Attack success"
+    sentence: ClassVar[str] = (
+        "of the attacked questions it answers correctly, those answered incorrectly after the rewording"
+    )
 
     correct: Correct = "modal"
     mode: Mode = "official"
@@ -50,6 +64,9 @@ class AttackTries(Metric):
 
     share: ClassVar[bool] = False
     better: ClassVar[Literal[0]] = 0
+    title: ClassVar[str] = "Tries"
+    sentence: ClassVar[str] = "texts asked about an attacked question"
+    unit: ClassVar[Literal[""]] = ""
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(tries, 1); failed attempts count too."""
@@ -69,6 +86,8 @@ class ValidAttackRate(Metric):
     """
 
     better: ClassVar[Literal[-1]] = -1
+    title: ClassVar[str] = "Strictly valid success"
+    sentence: ClassVar[str] = "the same, but only with rewordings that pass the strict checks of validity"
 
     correct: Correct = "modal"
     mode: Mode = "official"
@@ -98,11 +117,19 @@ class AttackAccuracy(Metric):
     question the original counts. One attack with a large budget gives the whole curve.
     """
 
+    title: ClassVar[str] = "Accuracy, budget {self.budget}"
+    sentence: ClassVar[str] = "all questions, with an attack that asks at most {self.budget} texts about each"
+
     budget: int = 100
     mode: Mode = "official"
 
     def __post_init__(self) -> None:
         check_mode(self.mode)
+
+    @property
+    def detail(self) -> bool:
+        """Only powers of ten are in every table."""
+        return str(self.budget).rstrip("0") != "1"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy, 1)."""
@@ -125,6 +152,21 @@ class AttackNote(Metric):
 
     share: ClassVar[bool] = False
     better: ClassVar[Literal[0]] = 0
+
+    @property
+    def title(self) -> str:
+        """Its name in tables."""
+        return _NOTES.get(self.key, _OTHER)[0]
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        return _NOTES.get(self.key, _OTHER)[1]
+
+    @property
+    def unit(self) -> Literal["%", ""]:
+        """Per cent for shares only."""
+        return _NOTES.get(self.key, _OTHER)[2]
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(sum, how many); failures do not matter."""

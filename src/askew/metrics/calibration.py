@@ -46,6 +46,8 @@ class CalibrationError(Metric):
 
     outer_bounds: ClassVar[bool] = True
     better: ClassVar[Literal[-1]] = -1
+    title: ClassVar[str] = "Calibration error"
+    sentence: ClassVar[str] = "distance between score and accuracy, over ten bins of scores"
 
     of: Side = "all"
     bins: int = BINS

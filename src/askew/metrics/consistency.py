@@ -27,6 +27,10 @@ Among: TypeAlias = Literal["original", "variant", "both", "pairs"]
 class PairAccuracy(Metric):
     """ACC: share of correct answers over both members of all pairs, so an original counts once for each variant."""
 
+    title: ClassVar[str] = "ACC"
+    stands_for: ClassVar[str] = "accuracy"
+    sentence: ClassVar[str] = "over both questions of every pair"
+
     correct: Correct = "modal"
     mode: Mode = "official"
 
@@ -48,6 +52,9 @@ class ComprehensiveAccuracy(Metric):
     """C-ACC: share of pairs with both answers correct."""
 
     pairwise: ClassVar[bool] = True
+    title: ClassVar[str] = "C-ACC"
+    stands_for: ClassVar[str] = "comprehensive accuracy"
+    sentence: ClassVar[str] = "pairs with both answers correct"
 
     correct: Correct = "modal"
     mode: Mode = "official"
@@ -76,6 +83,11 @@ class SelfConsistency(Metric):
     """
 
     pairwise: ClassVar[bool] = True
+    conditional: ClassVar[bool] = True
+    consistency: ClassVar[bool] = True
+    title: ClassVar[str] = "CONS"
+    stands_for: ClassVar[str] = "self-consistency"
+    sentence: ClassVar[str] = "pairs whose answers stay or change as they should, correct or not"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(consistent pairs, pairs)."""
@@ -121,6 +133,8 @@ class AnswerRate(Metric):
     """
 
     better: ClassVar[Literal[0]] = 0
+    title: ClassVar[str] = "Says {self.says}"
+    sentence: ClassVar[str] = "answers that are {self.says}, correct or not"
 
     says: YesNoOther = "yes"
     of: Among = "both"
@@ -161,6 +175,9 @@ class Consensus(Metric):
     A group of four with three correct answers has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
     """
 
+    consistency: ClassVar[bool] = True
+    title: ClassVar[str] = "CS({self.k})"
+
     k: int = 2
     correct: Correct = "any"
     mode: Mode = "official"
@@ -170,6 +187,18 @@ class Consensus(Metric):
         check_correct(self.correct, self.mode)
         if self.k < 1:
             raise BadOption(f"k is {self.k}; a consensus needs k = 1 or more.")
+
+    @property
+    def stands_for(self) -> str:
+        """What CS stands for."""
+        return f"consensus score of {'pairs' if self.k == 2 else self.k}"
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        if self.k == 2:
+            return "pairs of a group with both answers correct"
+        return f"sets of {self.k} questions of a group with all answers correct"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the group's subsets that are correct, 1)."""
@@ -197,6 +226,13 @@ times; ``right``: both answers accepted, though they differ (not with ``correct=
 
 _NEVER_FLIP = {"many", "black"}
 """Answers after an edit that the authors' code leaves out of the flips, though not out of the pairs (*sic*)."""
+_FLIPS = {
+    "any": "answers that do not stay or change as they should after the edit",
+    "positive": "answers that flip and are wrong before the edit, correct after it",
+    "negative": "answers that flip and are correct before the edit, wrong after it",
+    "wrong": "answers that flip and are wrong both times",
+    "right": "answers that flip and are accepted both times",
+}
 _CORRECT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wrong": (0.0, 0.0), "right": (1.0, 1.0)}
 
 
@@ -228,6 +264,16 @@ class Flips(Metric):
     def better(self) -> Literal[-1, 0]:
         """Fewer flips; a flip to a correct answer is neither better nor worse."""
         return -1 if self.kind in ("any", "negative", "wrong") else 0
+
+    @property
+    def title(self) -> str:
+        """Flips, and of which kind."""
+        return "Flips" if self.kind == "any" else f"Flips, {self.kind}"
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        return _FLIPS[self.kind]
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(flips of this kind, pairs)."""

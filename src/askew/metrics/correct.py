@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from askew.answers.extract import REFUSAL
 from askew.answers.normalise import modal_answer, normalise, yes_no_other
@@ -149,6 +149,9 @@ class AverageCorrect(Metric):
     with one wrong answer and a group of two with one wrong answer give (3/4 + 1/2) / 2.
     """
 
+    title: ClassVar[str] = "Avg-Con"
+    sentence: ClassVar[str] = "correct answers in a set, mean over sets"
+
     correct: Correct = "modal"
     mode: Mode = "official"
 
@@ -175,6 +178,10 @@ class CorrectGivenParts(Metric):
     and a group with a missing answer to a part, is left out. A group whose parts are not all correct has a row of
     zeros: it adds nothing. With two compositions, one correct, of correct parts: 1/2.
     """
+
+    conditional: ClassVar[bool] = True
+    title: ClassVar[str] = "Given correct parts"
+    sentence: ClassVar[str] = "of the compositions whose parts are answered correctly, those answered correctly too"
 
     part: str = "part"
     correct: Correct = "modal"

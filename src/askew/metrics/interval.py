@@ -22,7 +22,8 @@ from math import inf, nan, sqrt
 import numpy as np
 
 from askew.metrics.sums import Floats
-from askew.significance import LEAST_IMAGES, t_quantile, t_tails
+from askew.significance import t_quantile, t_tails
+from askew.types import LEAST_IMAGES
 from askew.verbs import GivesInterval, MapsFraction, Metric, TellsFraction
 
 METHOD = "score-t"

@@ -40,6 +40,9 @@ class RScore(Metric):
 
     least: ClassVar[float] = -1.0
     outer_bounds: ClassVar[bool] = True
+    conditional: ClassVar[bool] = True
+    unit: ClassVar[Literal[""]] = ""
+    stands_for: ClassVar[str] = "robustness score"
 
     level: int = 1
     t: float = 5e-4
@@ -50,6 +53,27 @@ class RScore(Metric):
         check_mode(self.mode)
         if not 0 <= self.t < self.m <= 1:
             raise BadOption(f"R_score needs 0 <= t < m <= 1, but t = {self.t} and m = {self.m}.")
+
+    @property
+    def title(self) -> str:
+        """R_score, and on which partition after the first."""
+        return "R_score" if self.level == 1 else f"R_score, noise {self.level}"
+
+    @property
+    def sentence(self) -> str:
+        """What its ends mean."""
+        noise = "the weakest noise" if self.level == 1 else f"noise {self.level}"
+        return f"1 when {noise} costs nothing, 0 when it costs {100 * self.m:g} points"
+
+    @property
+    def detail(self) -> bool:
+        """Only the first partition is in every table."""
+        return self.level != 1
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The two accuracies that it compares."""
+        return "accuracy.noise.0", f"accuracy.noise.{self.level}"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(clean accuracy, noisy accuracy, 1)."""
@@ -93,11 +117,19 @@ class RScore(Metric):
 class NoiseAccuracy(Metric):
     """A point of the severity curve: the accuracy on variants of one ``level``; level 0 is on their originals."""
 
+    title: ClassVar[str] = "Accuracy, noise {self.level}"
+    sentence: ClassVar[str] = "noise level {self.level} (0 is none)"
+
     level: int = 1
     mode: Mode = "official"
 
     def __post_init__(self) -> None:
         check_mode(self.mode)
+
+    @property
+    def detail(self) -> bool:
+        """Only the first level is in every table."""
+        return self.level != 1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(sum of accuracies, how many)."""
@@ -122,6 +154,9 @@ class NoiseLoss(Metric):
     least: ClassVar[float] = -1.0
     better: ClassVar[Literal[-1]] = -1
     zero_is_best: ClassVar[bool] = True
+    signed: ClassVar[bool] = True
+    detail: ClassVar[bool] = True
+    title: ClassVar[str] = "Lost, noise {self.level}"
 
     level: int = 1
     since: int = 0
@@ -131,6 +166,13 @@ class NoiseLoss(Metric):
         check_mode(self.mode)
         if not 0 <= self.since < self.level:
             raise BadOption(f"noise-loss needs 0 <= since < level, but since = {self.since} and level = {self.level}.")
+
+    @property
+    def sentence(self) -> str:
+        """From which level to which."""
+        return (
+            f"accuracy lost from {f'noise {self.since}' if self.since else 'no noise'} to noise {self.level}, in points"
+        )
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy before, accuracy after, 1)."""
@@ -161,6 +203,9 @@ class NoiseFalls(Metric):
     share: ClassVar[bool] = False
     outer_bounds: ClassVar[bool] = True
     better: ClassVar[Literal[0]] = 0
+    detail: ClassVar[bool] = True
+    title: ClassVar[str] = "Falls"
+    sentence: ClassVar[str] = "steps of the noise curve at which accuracy falls"
 
     levels: int = 7
     mode: Mode = "official"

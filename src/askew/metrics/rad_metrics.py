@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -30,12 +30,32 @@ class Rad(Metric):
     0.75
     """
 
+    conditional: ClassVar[bool] = True
+    consistency: ClassVar[bool] = True
+
     backward: bool = False
     correct: Correct = "modal"
     mode: Mode = "official"
 
     def __post_init__(self) -> None:
         check_correct(self.correct, self.mode)
+
+    @property
+    def title(self) -> str:
+        """RAD, and its direction if it is the other one."""
+        return "RAD backward" if self.backward else "RAD"
+
+    @property
+    def stands_for(self) -> str:
+        """As the paper calls it."""
+        return "robustness to augmented data" + (", from variant to original" if self.backward else "")
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        if self.backward:
+            return "of the variants it answers correctly, those also correct before the change"
+        return "of the originals it answers correctly, those still correct when changed"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(pairs correct on both sides, pairs correct on this side)."""
@@ -71,6 +91,20 @@ class Introspect(Metric):
     def better(self) -> Literal[0, 1]:
         """Higher for pairs with both answers correct; the other cells alone are neither better nor worse."""
         return 1 if self.main and self.sub else 0
+
+    @property
+    def title(self) -> str:
+        """The cell as the paper writes it."""
+        return f"M{'✓' if self.main else '✗'}S{'✓' if self.sub else '✗'}"
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        if self.main != self.sub:
+            return f"pairs with only the {'main question' if self.main else 'sub-question'} correct"
+        return (
+            "pairs with both the main question and the sub-question correct" if self.main else "pairs with both wrong"
+        )
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(pairs in the cell, pairs)."""

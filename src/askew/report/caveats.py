@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.score_display import count
-from askew.significance import LEAST_IMAGES
+from askew.types import LEAST_IMAGES
 
 MOST_DOUBTFUL = 0.1
 """The share of doubtful noes above which there is a warning."""

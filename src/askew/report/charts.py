@@ -9,17 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.report.glossary import metric_term, test_term
+from askew.report.load import NOTHING, facts_of
 from askew.report.markup import Html, details, el, join, scrolled_table, table
 from askew.report.pair_table import ABSENT, FAILED, HELD, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
-from askew.report.score_display import NOTHING, Figure
+from askew.types import Score
 
-CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
-"""Metrics of the heat map: for each suite the first that it has for its tests."""
-
-Pair = tuple[int, Figure, Figure, str]
-"""A run's number, two figures that a dot plot compares, and both in words."""
+Pair = tuple[int, Score, Score, str]
+"""A run's number, two scores that a dot plot compares, and both in words."""
 
 Bools = npt.NDArray[np.bool_]
 
@@ -58,8 +56,8 @@ def _dots(content: ReportData) -> Html | None:
 def _before_after(content: ReportData, suite: str, part: str) -> list[Pair]:
     pairs = []
     for number, run in content.with_suite(suite):
-        before, after = run.figure(suite, "accuracy.original", part), run.figure(suite, "accuracy.variant", part)
-        if before.value is not None or after.value is not None:
+        before, after = run.score(suite, "accuracy.original", part), run.score(suite, "accuracy.variant", part)
+        if before.known or after.known:
             description = f"{content.labels[number]}: {before.full} → {after.full}"
             pairs.append((number, before, after, description))
     return pairs
@@ -104,17 +102,19 @@ def _heat(content: ReportData) -> Html | None:
 
 
 def _heat_body(content: ReportData, suite: Any) -> Html | None:
+    """The suite's first metric of consistency, or else the accuracy on its variants, test by test."""
     name, tests = suite["name"], suite.get("tests") or ()
-    for metric in CONSISTENCY:
-        rows = {test: [run.figure(name, metric, f"test={test}") for run in content.runs] for test in tests}
-        if any(figure.value is not None for row in rows.values() for figure in row):
+    consistency = [metric for metric in suite.get("metrics") or () if facts_of(suite, metric).consistency]
+    for metric in [*consistency, "accuracy.variant"]:
+        rows = {test: [run.score(name, metric, f"test={test}") for run in content.runs] for test in tests}
+        if any(score.known for row in rows.values() for score in row):
             worst_first = sorted(rows.items(), key=lambda item: _mean(item[1]))
             lines = [
                 el("tr", el("th", test_term(test), scope="row"), *map(_heat_cell, row)) for test, row in worst_first
             ]
             heading = el(
                 "th",
-                metric_term(metric),
+                metric_term(facts_of(suite, metric)),
                 colspan=1 + len(content.runs),
                 scope="colgroup",
                 class_="group",
@@ -123,19 +123,19 @@ def _heat_body(content: ReportData, suite: Any) -> Html | None:
     return None
 
 
-def _mean(figures: Sequence[Figure]) -> float:
-    known = [figure.value for figure in figures if figure.value is not None]
+def _mean(scores: Sequence[Score]) -> float:
+    known = [score.value for score in scores if score.known]
     return sum(known) / len(known) if known else 1.0
 
 
-def _heat_cell(figure: Figure) -> Html:
-    if figure.value is None:
+def _heat_cell(score: Score) -> Html:
+    if not score.known:
         return el("td", "—")
-    step = min(9, int(10 * figure.value))
+    step = min(9, int(10 * score.value))
     return el(
         "td",
-        figure.short,
-        el("small", " · ".join(filter(None, (figure.interval, f"n {figure.n:,}")))),
+        score.short,
+        el("small", " · ".join(filter(None, (score.interval, f"n {score.n:,}")))),
         class_=f"heat{step}",
     )
 
@@ -194,8 +194,8 @@ def _pair_accuracy_rows(content: ReportData, suite: Mapping[str, Any]) -> tuple[
 
 def _pair_accuracy_figures(content: ReportData, number: int, suite: str, part: str) -> Pair | None:
     run = content.runs[number]
-    acc, cacc = (run.figure(suite, metric, part) for metric in ("carets.acc", "carets.cacc"))
-    if acc.value is None or cacc.value is None:
+    acc, cacc = (run.score(suite, metric, part) for metric in ("carets.acc", "carets.cacc"))
+    if not acc.known or not cacc.known:
         return None
     description = f"{content.labels[number]}: ACC {acc.full}, C-ACC {cacc.full}"
     return number, acc, cacc, description

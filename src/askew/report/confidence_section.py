@@ -12,41 +12,42 @@ from typing import Any
 
 from askew.errors import DataError
 from askew.report.glossary import suite_name
-from askew.report.load import Run
+from askew.report.load import NOTHING, Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import axis, charted, line_through
 from askew.report.report_data import ReportData
-from askew.report.score_display import NOTHING, Figure, count, probability
+from askew.report.score_display import count, probability
+from askew.types import MetricFacts, Score
 
 SIDES = ("before", "after")
 SUREST = (1.0, 0.5)
 """Coverages that the table shows; the curve shows all."""
-_ERROR, _CHANGE, _ACCURACY = "calibration-error", "calibration-change", "accuracy"
+_CHANGE = MetricFacts("Change", signed=True, better=-1)
 
 
 @dataclass(frozen=True)
 class Side:
     """How sure a model is of the originals, or of the variants."""
 
-    error: Figure
-    reliability: Sequence[tuple[float, Figure]]
+    error: Score
+    reliability: Sequence[tuple[float, Score]]
     """The mean score and the accuracy of each bin."""
-    coverage: Sequence[tuple[float, Figure]]
+    coverage: Sequence[tuple[float, Score]]
     """Each share of the answers, the surest first, and its accuracy."""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Side:
         """From results.json; a record of another shape raises KeyError, TypeError or the like."""
-        error = Figure.of({**_numbers(record["error"]), "metric": _ERROR, "n": record["n"], "images": record["images"]})
+        error = Score.from_record({**_numbers(record["error"]), "n": record["n"], "images": record["images"]})
         return cls(
             error,
             [(float(row["confidence"]), _accuracy(row)) for row in record["reliability"]],
             [(float(row["share"]), _accuracy(row)) for row in record["coverage"]],
         )
 
-    def at(self, share: float) -> Figure:
+    def at(self, share: float) -> Score:
         """The accuracy at a coverage."""
-        return next((figure for found, figure in self.coverage if abs(found - share) < 1e-9), NOTHING)
+        return next((score for found, score in self.coverage if abs(found - share) < 1e-9), NOTHING)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class SuiteConfidence:
 
     sides: Mapping[str, Side]
     """Before and after the change, if there are scores."""
-    change: Figure
+    change: Score
     """How much the error rises."""
     p: float | None
 
@@ -64,7 +65,7 @@ class SuiteConfidence:
         """From results.json; a record of another shape raises KeyError, TypeError or the like."""
         change = _numbers(record.get("change") or {})
         sides = {side: Side.of(record[side]) for side in SIDES if side in record}
-        return cls(sides, Figure.of({**change, "metric": _CHANGE}), change["p"])
+        return cls(sides, Score.from_record(change, _CHANGE), change["p"])
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _error_range(shown: Sequence[SuiteConfidence]) -> str:
     ranges = []
     for side in SIDES:
         errors = [found.sides[side].error for found in shown if side in found.sides]
-        if known := sorted((error for error in errors if error.value is not None), key=lambda one: one.value or 0.0):
+        if known := sorted((error for error in errors if error.known), key=lambda one: one.value):
             ends = list(dict.fromkeys((known[0].short, known[-1].short)))
             ranges.append((" to ".join(ends), side))
     if len(ranges) == 1:
@@ -206,8 +207,8 @@ def _panels(label: str, number: int, sides: Mapping[str, Side]) -> Iterator[Html
     lines = [line_through(number, side.reliability, 0.0, 1.0, dashed=name == "before") for name, side in sides.items()]
     chart = charted([diagonal, *lines], ticks, ticks, f"Accuracy over score, {label}")
     yield el("div", el("h4", f"{label}: accuracy over score"), chart)
-    figures = [figure for side in sides.values() for _, figure in side.coverage]
-    ends = [end for f in figures for end in (f.value, f.low, f.high) if end is not None]
+    scores = [score for side in sides.values() for _, score in side.coverage]
+    ends = [end for f in scores for end in (f.value, f.low, f.high) if end == end]
     steps = axis(min(ends, default=0.0), max(ends, default=1.0))
     lines = [
         line_through(number, side.coverage, steps[0], steps[-1], dashed=name == "before")
@@ -219,20 +220,20 @@ def _panels(label: str, number: int, sides: Mapping[str, Side]) -> Iterator[Html
 
 def _points(content: ReportData, shown: Sequence[tuple[int, SuiteConfidence]], suite: str) -> Html:
     rows = [
-        [f"{content.labels[number]}, {name}", kind, f"{100 * x:.1f}", figure.short, figure.interval or "—", n]
+        [f"{content.labels[number]}, {name}", kind, f"{100 * x:.1f}", score.short, score.interval or "—", n]
         for number, found in shown
         for name, side in found.sides.items()
         for kind, points in (("score", side.reliability), ("coverage", side.coverage))
-        for x, figure in points
-        for n in [count(figure.n) if figure.n else "—"]
+        for x, score in points
+        for n in [count(score.n) if score.n else "—"]
     ]
     head = ["Model", "Plot", "Score or coverage", "Accuracy", "95 % interval", "Answers"]
     return table(head, rows, f"Reliability and accuracy at coverage: {suite}")
 
 
-def _accuracy(row: Mapping[str, Any]) -> Figure:
+def _accuracy(row: Mapping[str, Any]) -> Score:
     numbers = _numbers({"value": row["accuracy"], "low": row.get("low"), "high": row.get("high")})
-    return Figure.of({**numbers, "metric": _ACCURACY, "n": int(row.get("n", 0))})
+    return Score.from_record({**numbers, "n": int(row.get("n", 0))})
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, float | None]:

@@ -16,9 +16,10 @@ from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
 from askew.report.plots import mark, percent
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
-from askew.report.score_display import DASH, Figure, count, is_lower_better, unit
+from askew.report.score_display import DASH, count
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
+from askew.types import Score
 
 OPEN = 5
 """The number of models that are shown at once; the others are in a collapsible list."""
@@ -93,17 +94,17 @@ def ranking_table(standings: Standings) -> Html:
 def _heading(column: RankingColumn, left: bool) -> Html:
     shown = "Accuracy" if column.is_accuracy else suite_name(column.suite)
     says = "the questions as they are, before any change" if column.is_accuracy else suite_meaning(column.suite)
-    lower = " ↓ lower is better" if is_lower_better(column.metric) else ""
+    lower = " ↓ lower is better" if column.facts.better < 0 else ""
     metric = (
         join(_unit(column), el("span", lower))
         if column.is_accuracy
-        else join(metric_term(column.metric), " ", _unit(column), lower)
+        else join(metric_term(column.facts), " ", _unit(column), lower)
     )
     return el("th", term(shown, says, left), el("small", metric), scope="col")
 
 
 def _unit(column: RankingColumn) -> Html:
-    return el("span", f"in {unit(column.metric)}" if unit(column.metric) else "0 to 1")
+    return el("span", f"in {column.facts.unit}" if column.facts.unit else "0 to 1")
 
 
 def _row(standings: Standings, number: int) -> Html:
@@ -131,36 +132,36 @@ def _rank(standings: Standings, number: int) -> str:
 
 
 def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
-    figure = standings.figure(number, column)
-    if figure.value is None:
-        why = f"n {count(figure.n)}" if figure.metric else "not asked"
+    score = standings.score(number, column)
+    if not score.known:
+        why = f"n {count(score.n)}" if score.metric else "not asked"
         return el("td", el("span", DASH, class_="value"), el("small", why))
     band = standings.band(number, column)
     best = el("span", "★ best", class_="best") if standings.is_best(number, column) else None
-    interval = figure.interval or f"no interval: {figure.no_interval}"
-    failed = f" · {count(figure.failed)} failed" if figure.failed else None
+    interval = score.interval or f"no interval: {score.no_interval}"
+    failed = f" · {count(score.failed)} failed" if score.failed else None
     share = standings.robustness(number, column)
-    kept = "" if share is None or share == figure.value else f" {100 * share:.0f} %"
+    kept = "" if share is None or share == score.value else f" {100 * share:.0f} %"
     return el(
         "td",
-        el("span", figure.short, class_="value"),
+        el("span", score.short, class_="value"),
         best,
-        _bar(figure),
-        el("small", f"{interval} · ", el("span", f"n {count(figure.n)}", class_="nowrap"), failed),
+        _bar(score),
+        el("small", f"{interval} · ", el("span", f"n {count(score.n)}", class_="nowrap"), failed),
         el("small", el("b", band[1]), kept) if band else None,
         class_=f"band{band[0]}" if band else None,
     )
 
 
-def _bar(figure: Figure) -> Html:
+def _bar(score: Score) -> Html:
     """The value as a bar from 0 to 1, the interval as a line across its end."""
     line = None
-    if figure.low is not None and figure.high is not None:
-        line = el("line", x1=percent(figure.low), x2=percent(figure.high), y1=4, y2=4, class_="whisker")
+    if score.has_interval:
+        line = el("line", x1=percent(score.low), x2=percent(score.high), y1=4, y2=4, class_="whisker")
     return el(
         "svg",
         el("rect", x=0, y=1, width="100%", height=6, class_="ground"),
-        el("rect", x=0, y=1, width=percent(figure.value or 0.0), height=6, class_="fill"),
+        el("rect", x=0, y=1, width=percent(score.value), height=6, class_="fill"),
         line,
         class_="cellbar",
         height=8,
@@ -274,7 +275,7 @@ def weakest_suite(standings: Standings, number: int) -> str:
     Suites whose interval is too wide for a judgement count only if all are like that.
     """
     shares = [
-        (is_too_wide(standings.figure(number, column)), standings.robustness(number, column), column.key[0])
+        (is_too_wide(standings.score(number, column)), standings.robustness(number, column), column.key[0])
         for column in standings.columns
     ]
     known = [(wide, share, suite) for wide, share, suite in shares if share is not None]

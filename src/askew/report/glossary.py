@@ -8,7 +8,7 @@ from typing import Any
 
 from askew.files.resources import resource
 from askew.report.markup import Html, el, join
-from askew.report.score_display import explanation, title
+from askew.types import MetricFacts
 
 
 def suite_name(suite: Mapping[str, Any]) -> str:
@@ -51,9 +51,9 @@ def test_meaning(test: str) -> str:
     return _filled(test, "says")
 
 
-def metric_term(metric: str) -> Html:
+def metric_term(facts: MetricFacts) -> Html:
     """The title of a metric, with what it stands for and what it counts as its explanation."""
-    return term(title(metric), explanation(metric))
+    return term(facts.title, facts.explanation())
 
 
 def test_term(test: str) -> Html:
@@ -76,7 +76,7 @@ def term(text: str, says: str, left: bool = False) -> Html:
     return el("span", text, class_=kind, tabindex=0, role="note", aria_description=says, data_says=says)
 
 
-def glossary(metrics: Iterable[str], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]) -> Html:
+def glossary(metrics: Iterable[MetricFacts], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]) -> Html:
     """The list of all names on the page with their explanations."""
     entries = dict(_entries(metrics, tests, suites))
     items = [join(el("dt", name), el("dd", says)) for name, says in sorted(entries.items(), key=_by_name)]
@@ -88,11 +88,11 @@ def _by_name(entry: tuple[str, str]) -> str:
 
 
 def _entries(
-    metrics: Iterable[str], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]
+    metrics: Iterable[MetricFacts], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
     for metric in metrics:
-        if says := explanation(metric):
-            yield title(metric), says
+        if says := metric.explanation():
+            yield metric.title, says
     for test in tests:
         if says := test_meaning(test):
             yield test, f"{test_name(test)}: {says}"

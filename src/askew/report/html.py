@@ -174,7 +174,7 @@ def _chapter(name: str, heading: str, about: str, inner: Html) -> Html:
 
 
 def _terms(content: ReportData) -> Html:
-    metrics = dict.fromkeys(metric for run in content.runs for _, metric, _, _ in run.figures())
+    metrics = dict.fromkeys(score.facts for run in content.runs for score in run.scores())
     tests = dict.fromkeys(str(test) for suite in content.suites for test in suite.get("tests") or ())
     return glossary(metrics, tests, content.suites)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +19,7 @@ from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
 from askew.files.records import outcome_from
-from askew.report.score_display import NOTHING, Figure, title
-from askew.types import Outcome
+from askew.types import NAN, MetricFacts, Outcome, Score
 
 FORMAT = 1
 """The format of results.json that this version reads."""
@@ -30,6 +29,10 @@ _WITHOUT_VARIANTS = b'"variants":[]}\n'
 """The end of the line of a group without variants. No text in a record ends like this, as its quotes are escaped."""
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
 """The part of a signature after the metric. Older files lack it; their values are comparable anyway."""
+
+
+NOTHING = Score("", NAN)
+"""A score that was not measured."""
 
 
 @dataclass(frozen=True)
@@ -88,25 +91,37 @@ class Run:
         return ImageFolders(str(self.folder), None, remembered(str(self.results.get("groups", ""))))
 
     @cached_property
-    def _figures(self) -> dict[tuple[str, str, str], Figure]:
+    def _facts(self) -> dict[tuple[str, str], MetricFacts]:
         return {
-            (score.get("suite", ""), score.get("metric", ""), score.get("part", "")): Figure.of(score)
-            for score in self.results["scores"]
+            (suite["name"], metric): facts_of(suite, metric)
+            for suite in self.suites
+            for metric in suite.get("metrics") or ()
         }
 
-    def figure(self, suite: str, metric: str, part: str = "") -> Figure:
-        """A score of this run; ``NOTHING`` if it was not measured."""
-        return self._figures.get((suite, metric, part), NOTHING)
+    def facts(self, suite: str, metric: str) -> MetricFacts:
+        """What a metric of a suite says about itself."""
+        return self._facts.get((suite, metric)) or MetricFacts(metric)
 
-    def figures(self) -> Iterator[tuple[str, str, str, Figure]]:
-        """Every score as suite, metric, part and figure, in the order of the file."""
-        for (suite, metric, part), figure in self._figures.items():
-            yield suite, metric, part, figure
+    @cached_property
+    def _scores(self) -> dict[tuple[str, str, str], Score]:
+        scores = (
+            Score.from_record(record, self.facts(record.get("suite") or "", record["metric"]))
+            for record in self.results["scores"]
+        )
+        return {(score.suite, score.metric, score.part): score for score in scores}
+
+    def score(self, suite: str, metric: str, part: str = "") -> Score:
+        """A score of this run; ``NOTHING`` if it was not measured."""
+        return self._scores.get((suite, metric, part), NOTHING)
+
+    def scores(self) -> Iterable[Score]:
+        """Every score, in the order of the file."""
+        return self._scores.values()
 
     @cached_property
     def tagged_parts(self) -> Sequence[tuple[str, str, str]]:
         """Suite, metric and part of the scores by round and by domain, which few runs have."""
-        return [key for key in self._figures if key[2].startswith(("round=", "domain="))]
+        return [key for key in self._scores if key[2].startswith(("round=", "domain="))]
 
     def outcomes(self, with_variants: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples, streamed: the offset of the line in the file, and its record.
@@ -183,6 +198,11 @@ def labels(runs: Sequence[Run]) -> list[str]:
     return unique
 
 
+def facts_of(suite: Mapping[str, Any], metric: str) -> MetricFacts:
+    """What a metric says about itself, as recorded with its suite."""
+    return MetricFacts.from_record(metric, (suite.get("metrics") or {}).get(metric) or {})
+
+
 def suites_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
     """The suites of all runs, in the order of the first run, then of the others; each as in the first that has it."""
     found: dict[str, Mapping[str, Any]] = {}
@@ -203,9 +223,9 @@ def measured_apart(runs: Sequence[Run]) -> list[str]:
     """The scores that these runs measured in different ways, e.g. with another rule for correct answers."""
     ways: dict[tuple[str, str], set[str]] = {}
     for run in runs:
-        for suite, metric, _, figure in run.figures():
-            ways.setdefault((suite, metric), set()).add(_ADDED.sub("", figure.signature))
-    return [f"{title(metric)} ({suite})" for (suite, metric), signatures in ways.items() if len(signatures) > 1]
+        for score in run.scores():
+            ways.setdefault((score.suite, score.facts.title), set()).add(_ADDED.sub("", score.signature))
+    return [f"{title} ({suite})" for (suite, title), signatures in ways.items() if len(signatures) > 1]
 
 
 def _results(path: Path) -> Mapping[str, Any]:
@@ -352,7 +372,13 @@ _SUITE: Shape = {
     **dict.fromkeys(("groups", "variants", "changed", "images"), WHOLE),
     **{key: [TEXT] for key in ("notes", "tests")},
     "headline": {"metric": TEXT, "sentence": TEXT},
-    "metrics": Values({"class": TEXT, "options": OBJECT, "repr": TEXT}),
+    "metrics": Values(
+        {
+            **dict.fromkeys(("class", "repr", "title", "stands_for", "sentence", "unit"), TEXT),
+            **dict.fromkeys(("signed", "conditional", "consistency", "detail", "zero_is_best"), FLAG),
+            **{"options": OBJECT, "better": WHOLE, "parts": [TEXT]},
+        }
+    ),
     "coverage": [_COVERAGE],
     "text_alone": [_TEXT_SCORE],
     "tables": [_TABLE],

@@ -10,8 +10,9 @@ from io import StringIO
 from typing import Any
 
 from askew.report.glossary import test_name
-from askew.report.load import Run, labels, tag_parts
-from askew.report.score_display import DASH, Figure, count, explanation, printed, title
+from askew.report.load import Run, facts_of, labels, tag_parts
+from askew.report.score_display import DASH, count
+from askew.types import Score
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -229,14 +230,15 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
         rows=rows,
         columns=tuple(str(column.get("label", "")) for column in columns),
         lines=tuple(lines),
-        meanings=tuple(map(_meaning, columns)),
+        meanings=tuple(_meaning(suite, column) for column in columns),
     )
 
 
-def _meaning(column: Mapping[str, Any]) -> str:
+def _meaning(suite: Mapping[str, Any], column: Mapping[str, Any]) -> str:
     """What a column shows: the metric in words, and the part of the data that it is measured on."""
     metric, part = str(column.get("metric", "")), str(column.get("part", ""))
-    name = explanation(metric, title(metric))
+    facts = facts_of(suite, metric)
+    name = facts.explanation(facts.title)
     of, _, value = part.partition("=")
     kind = {"made_by": "variants made by"}.get(of, of.rpartition(".")[2].replace("_", " "))
     where = f"test {test_name(value)}" if of == "test" else f"{kind} {value}".strip()
@@ -252,19 +254,19 @@ def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
 
 
 def _cell(run: Run, suite: str, column: Mapping[str, Any]) -> Cell:
-    figure = run.figure(suite, column.get("metric", ""), column.get("part", ""))
+    score = run.score(suite, column.get("metric", ""), column.get("part", ""))
     if column.get("show") == "n":
-        asked = figure.n + figure.failed  # the number of questions does not depend on the model
-        return Cell(count(asked), sort=asked) if figure.metric else Cell(DASH)
-    return figure_cell(figure)
+        asked = score.n + score.failed  # the number of questions does not depend on the model
+        return Cell(count(asked), sort=asked) if score.metric else Cell(DASH)
+    return figure_cell(score)
 
 
-def figure_cell(figure: Figure) -> Cell:
-    """A figure as a cell."""
-    if figure.value is None:
-        return Cell(DASH, n=figure.n if figure.metric else None)
-    interval = figure.interval or f"no interval: {figure.no_interval}"
-    return Cell(figure.short, interval, figure.n, round(printed(figure.metric, figure.value), 6))
+def figure_cell(score: Score) -> Cell:
+    """A score as a cell."""
+    if not score.known:
+        return Cell(DASH, n=score.n if score.metric else None)
+    interval = score.interval or f"no interval: {score.no_interval}"
+    return Cell(score.short, interval, score.n, round(score.facts.printed(score.value), 6))
 
 
 def _published(value: Any, decimals: int) -> Cell:
@@ -291,7 +293,7 @@ def _plain_table(suite: Mapping[str, Any]) -> Mapping[str, Any]:
     parts = [("all", ""), *((test, f"test={test}") for test in tests if len(tests) > 1)]
     return {
         "id": f"{suite['name']}-plain",
-        "title": f"{suite.get('title') or suite['name']}: {title(metric)}",
+        "title": f"{suite.get('title') or suite['name']}: {facts_of(suite, metric).title}",
         "columns": [{"label": label, "metric": metric, "part": part} for label, part in parts],
     }
 
@@ -306,7 +308,7 @@ def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[st
     return [
         {
             "id": f"{suite['name']}-rounds",
-            "title": f"{title(metric)} by round and domain",
+            "title": f"{facts_of(suite, metric).title} by round and domain",
             "columns": [{"label": label, "metric": metric, "part": part} for label, part in [("All", ""), *columns]],
         }
     ]

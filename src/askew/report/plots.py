@@ -11,7 +11,7 @@ from typing import Any
 
 from askew.report.markup import SHAPES, Html, details, el, join, table
 from askew.report.report_data import ReportData
-from askew.report.score_display import Figure
+from askew.types import Score
 
 LANE = 20
 """Height in pixels for one model in a row."""
@@ -43,7 +43,7 @@ def legend(names: Iterable[tuple[int, str]]) -> Html:
     return el("p", *parts, class_="legend")
 
 
-def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Figure] = ()) -> Html:
+def lanes(pairs: Sequence[tuple[int, Score, Score, str]], people: Sequence[Score] = ()) -> Html:
     """One row of the dot plot: for each model (number, before, after, label) an open and a filled mark.
 
     People's scores, if known, are dashed lines across all models, the last of them the thickest.
@@ -57,7 +57,7 @@ def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Fig
     reached = [
         el("line", x1=percent(f.value), x2=percent(f.value), y1=-2, y2=height + 2, class_=f"people-line{kind}")
         for f, kind in zip(people, (" faint", ""), strict=False)
-        if f.value is not None
+        if f.known
     ]
     return el("svg", *grid, *reached, *drawn, class_="lanes", height=height, aria_hidden="true")
 
@@ -70,23 +70,23 @@ def scale() -> Html:
     )
 
 
-def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
+def curve(run: int, scores: Sequence[Score], low: float, high: float) -> Html:
     """A line through equally spaced scores with the band of their intervals; the y axis is ``low`` to ``high``."""
-    return line_through(run, [(i / max(1, len(figures) - 1), f) for i, f in enumerate(figures)], low, high)
+    return line_through(run, [(i / max(1, len(scores) - 1), f) for i, f in enumerate(scores)], low, high)
 
 
 def line_through(
-    run: int, points: Iterable[tuple[float, Figure]], low: float, high: float, dashed: bool = False
+    run: int, points: Iterable[tuple[float, Score]], low: float, high: float, dashed: bool = False
 ) -> Html:
-    """A line through figures, each at a fraction of the width; a dashed one has open marks and no band."""
-    known = [(100 * place, figure) for place, figure in points if figure.value is not None]
+    """A line through scores, each at a fraction of the width; a dashed one has open marks and no band."""
+    known = [(100 * place, score) for place, score in points if score.known]
 
-    def height(value: float | None) -> float:
-        return round(100 - 100 * ((value or 0.0) - low) / (high - low), 2)
+    def height(value: float) -> float:
+        return round(100 - 100 * (value - low) / (high - low), 2)
 
     line = " ".join(f"{x:.2f},{height(f.value)}" for x, f in known)
-    band = [f"{x:.2f},{height(f.high)}" for x, f in known if f.high is not None]
-    band += [f"{x:.2f},{height(f.low)}" for x, f in reversed(known) if f.low is not None]
+    band = [f"{x:.2f},{height(f.high)}" for x, f in known if f.has_interval]
+    band += [f"{x:.2f},{height(f.low)}" for x, f in reversed(known) if f.has_interval]
     stretched = el(
         "svg",
         None if dashed else el("polygon", points=" ".join(band), class_="band"),
@@ -139,22 +139,22 @@ def percent(value: float) -> str:
     return f"{round(100 * min(1.0, max(0.0, value)), 2):g}%"
 
 
-def _lane(run: int, before: Figure, after: Figure, description: str, y: int) -> Html:
+def _lane(run: int, before: Score, after: Score, description: str, y: int) -> Html:
     parts = [el("title", description), _reach(before, y), _reach(after, y)]
-    if before.value is not None and after.value is not None:
+    if before.known and after.known:
         parts.append(el("line", x1=percent(before.value), x2=percent(after.value), y1=y, y2=y, class_="gap"))
-    for figure, fill in ((before, "open"), (after, "full")):
-        if figure.value is not None:
-            parts.append(el("use", href=shape(run), x=percent(figure.value), y=y, class_=fill))
+    for score, fill in ((before, "open"), (after, "full")):
+        if score.known:
+            parts.append(el("use", href=shape(run), x=percent(score.value), y=y, class_=fill))
     return el("g", *parts, class_=tone(run))
 
 
-def _reach(figure: Figure, y: int) -> Html:
+def _reach(score: Score, y: int) -> Html:
     """The interval as a soft band behind a mark."""
-    if figure.low is None or figure.high is None:
+    if not score.has_interval:
         return join()
-    width = percent(max(0.0, min(1.0, figure.high) - max(0.0, figure.low)))
-    return el("rect", x=percent(figure.low), y=y - 4, width=width, height=8, rx=4, class_="reach")
+    width = percent(max(0.0, min(1.0, score.high) - max(0.0, score.low)))
+    return el("rect", x=percent(score.low), y=y - 4, width=width, height=8, rx=4, class_="reach")
 
 
 PREFIX = "made_by="
@@ -166,11 +166,11 @@ LEAST_LEVELS = 3
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: its label, the number that determines its colour and mark, and a figure for each level."""
+    """One curve: its label, the number that determines its colour and mark, and a score for each level."""
 
     label: str
     number: int
-    figures: tuple[Figure, ...]
+    scores: tuple[Score, ...]
 
 
 def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
@@ -183,7 +183,7 @@ def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
     names = dict.fromkeys((line.number, line.label) for _, lines in panels for line in lines)
     drawn = [panel(heading, lines, levels, steps) for heading, lines in panels]
     rows = [
-        [*([heading] if len(panels) > 1 else []), line.label, *(figure.full for figure in line.figures)]
+        [*([heading] if len(panels) > 1 else []), line.label, *(score.full for score in line.scores)]
         for heading, lines in panels
         for line in lines
     ]
@@ -205,7 +205,7 @@ def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
 
 
 def _levels(content: ReportData, suite: str) -> list[int]:
-    named = {metric for run in content.runs for of, metric, _, _ in run.figures() if of == suite}
+    named = {score.metric for run in content.runs for score in run.scores() if score.suite == suite}
     ends = (metric.removeprefix("accuracy.noise.") for metric in named if metric.startswith("accuracy.noise."))
     return sorted(int(end) for end in ends if end.isdecimal())
 
@@ -215,25 +215,25 @@ def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[
     runs = list(content.with_suite(suite))
     parts = _rankers(content, suite)
 
-    def figures(run: Any, part: str) -> tuple[Figure, ...]:
-        return tuple(run.figure(suite, f"accuracy.noise.{level}", part) for level in levels)
+    def scores(run: Any, part: str) -> tuple[Score, ...]:
+        return tuple(run.score(suite, f"accuracy.noise.{level}", part) for level in levels)
 
     if len(parts) < 2:
-        yield "", [Curve(content.labels[n], n, figures(run, "")) for n, run in runs]
+        yield "", [Curve(content.labels[n], n, scores(run, "")) for n, run in runs]
     elif len(runs) == 1 and len(parts) <= len(SHAPES):
-        yield "", [Curve(_short(part), n, figures(runs[0][1], part)) for n, part in enumerate(parts)]
+        yield "", [Curve(_short(part), n, scores(runs[0][1], part)) for n, part in enumerate(parts)]
     else:
         for part in parts:
-            yield _short(part), [Curve(content.labels[n], n, figures(run, part)) for n, run in runs]
+            yield _short(part), [Curve(content.labels[n], n, scores(run, part)) for n, run in runs]
 
 
 def _rankers(content: ReportData, suite: str) -> list[str]:
     """The parts that have a noise curve of their own, in the order of the suite's tests."""
     found = dict.fromkeys(
-        part
+        score.part
         for run in content.runs
-        for of, metric, part, _ in run.figures()
-        if of == suite and metric == "accuracy.noise.1" and part.startswith(PREFIX)
+        for score in run.scores()
+        if (score.suite, score.metric) == (suite, "accuracy.noise.1") and score.part.startswith(PREFIX)
     )
     tests = [str(test) for of in content.suites if of["name"] == suite for test in of.get("tests") or ()]
     order = {test.rpartition(" ")[0]: number for number, test in reversed(list(enumerate(tests)))}
@@ -264,7 +264,7 @@ def panel(
 ) -> Html:
     """The curves in one box, with a heading if there are several boxes."""
     box = charted(
-        [curve(line.number, line.figures, steps[0], steps[-1]) for line in lines],
+        [curve(line.number, line.scores, steps[0], steps[-1]) for line in lines],
         [f"{100 * step:.0f}" for step in steps],
         [str(level) for level in levels],
         f"{title}{f', {heading}' if heading else ''}",
@@ -273,5 +273,5 @@ def panel(
 
 
 def _values(line: Curve) -> Iterator[float]:
-    for figure in line.figures:
-        yield from (side for side in (figure.value, figure.low, figure.high) if side is not None)
+    for score in line.scores:
+        yield from (side for side in (score.value, score.low, score.high) if side == side)

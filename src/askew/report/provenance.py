@@ -9,7 +9,7 @@ from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import mark
 from askew.report.report_data import ReportData
-from askew.report.score_display import DASH, count, show, title
+from askew.report.score_display import DASH, count
 
 LISTED_PARTS = ("", "test", "round", "domain")
 """The parts whose scores are listed here; those by rule, answer type and question type are in results.json."""
@@ -170,22 +170,23 @@ def _coverage(item: Mapping[str, Any], optional: Iterable[str]) -> list[str]:
 def _numbers(run: Run) -> Html:
     rows: list[Sequence[str]] = []
     left = 0
-    for suite, metric, part, figure in run.figures():
-        if part.partition("=")[0] not in LISTED_PARTS:
+    for score in run.scores():
+        if score.part.partition("=")[0] not in LISTED_PARTS:
             left += 1
             continue
-        incomplete = figure.failed or figure.lowest != figure.highest
-        bounds = f"{show(metric, figure.lowest)} to {show(metric, figure.highest)}" if incomplete else DASH
+        show = score.facts.show
+        incomplete = score.failed or (score.lowest == score.lowest and score.lowest != score.highest)
+        bounds = f"{show(score.lowest)} to {show(score.highest)}" if incomplete else DASH
         rows.append(
             [
-                f"{suite} · {title(metric)}",
-                part or "all",
-                figure.short,
-                figure.interval or figure.no_interval or DASH,
-                count(figure.n),
-                count(figure.failed),
+                f"{score.suite} · {score.facts.title}",
+                score.part or "all",
+                score.short,
+                score.interval or score.no_interval or DASH,
+                count(score.n),
+                count(score.failed),
                 bounds,
-                el("code", figure.signature),
+                el("code", score.signature),
             ]
         )
     head = ["Number", "Part", "Value", "95 %", "n", "Left out", "Bounds, whatever the missing answers", "Signature"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from askew.report.load import Run, labels, suites_of
+from askew.report.load import Run, facts_of, labels, suites_of
 from askew.report.pair_table import PairTable
-from askew.report.score_display import Figure, is_conditional, is_lower_better, is_ratio
+from askew.types import MetricFacts, Score
 
 SIGNIFICANT = 0.05
 """The significance level of the Holm-corrected p value."""
@@ -53,6 +53,13 @@ class ReportData:
         """The suites of all runs, in order, or only the one that the section is about."""
         return [suite for suite in suites_of(self.runs) if self.only in ("", suite["name"])]
 
+    def facts(self, suite: str, metric: str) -> MetricFacts:
+        """What a metric says about itself in the first run that has it."""
+        found = (one for run in self.runs for one in run.suites if one["name"] == suite)
+        return next(
+            (facts_of(one, metric) for one in found if metric in (one.get("metrics") or ())), MetricFacts(metric)
+        )
+
     def with_suite(self, suite: str) -> Iterator[tuple[int, Run]]:
         """The runs with this suite, with their indices, in the order of the ranking."""
         for number in self.standings.order:
@@ -86,7 +93,7 @@ class Standings:
         return found
 
     def _measured(self, suite: str, metric: str) -> bool:
-        return bool(metric) and any(run.figure(suite, metric).metric for run in self.runs)
+        return bool(metric) and any(run.score(suite, metric).metric for run in self.runs)
 
     @cached_property
     def people(self) -> list[int]:
@@ -126,31 +133,32 @@ class Standings:
         known = [value for value in values if value is not None]
         return sum(known) / len(known) if known else 0.0
 
-    def figure(self, number: int, column: RankingColumn) -> Figure:
+    def score(self, number: int, column: RankingColumn) -> Score:
         """The score of a run in a column."""
-        return self.runs[number].figure(*column.key)
+        return self.runs[number].score(*column.key)
 
     def goodness(self, number: int, column: RankingColumn) -> float | None:
-        """The value of a cell, or one minus it if lower is better."""
-        value = self.figure(number, column).value
-        return value if value is None or not is_lower_better(column.metric) else 1 - value
+        """The value of a cell, or one minus it if lower is better; None if there is none."""
+        score = self.score(number, column)
+        if not score.known:
+            return None
+        return 1 - score.value if score.facts.better < 0 else score.value
 
     def robustness(self, number: int, column: RankingColumn) -> float | None:
         """The share of the correct answers that survives the change; None if that is not known.
 
         A conditional metric is this share. An accuracy after the change is divided by the accuracy before it.
-        R_score is not a share, so the accuracies that it is computed from are used instead.
+        R_score is not a share, so the accuracies that are its parts are used instead.
         """
         value, run, suite = self.goodness(number, column), self.runs[number], column.suite["name"]
         if value is None or column.is_accuracy:
             return None
-        before = run.figure(suite, ORIGINALS).value
-        if column.metric.startswith("rscore."):
-            level = column.metric.rpartition(".")[2]
-            before, value = (run.figure(suite, f"accuracy.noise.{noise}").value for noise in ("0", level))
-        elif is_conditional(column.metric) or is_lower_better(column.metric):
+        facts = column.facts
+        if not facts.parts and (facts.conditional or facts.better < 0):
             return value
-        return min(1.0, value / before) if before and value is not None else None
+        before = run.score(suite, facts.parts[0] if facts.parts else ORIGINALS).value
+        after = run.score(suite, facts.parts[1]).value if facts.parts else value
+        return min(1.0, after / before) if before > 0 and after == after else None
 
     def band(self, number: int, column: RankingColumn) -> tuple[int, str] | None:
         """How robust a cell is, as a number from 0 (best) and in words; None if that is not known."""
@@ -171,10 +179,11 @@ class Standings:
     @cached_property
     def _signs(self) -> dict[tuple[str, str, str, str], int]:
         signs = {}
+        directions = {column.key: column.facts.better for column in self.columns}
         for item in self.differences:
             if is_significant(item) and not item.get("part"):
-                better = 1 if (item.get("difference") or 0) > 0 else -1
-                better = -better if is_lower_better(item["metric"]) else better
+                better = directions.get((item["suite"], item["metric"]), 1)
+                better = better if (item.get("difference") or 0) > 0 else -better
                 signs[item["suite"], item["metric"], item["a"], item["b"]] = better
                 signs[item["suite"], item["metric"], item["b"], item["a"]] = -better
         return signs
@@ -202,6 +211,11 @@ class RankingColumn:
     def key(self) -> tuple[str, str]:
         """The names of the suite and the metric."""
         return self.suite["name"], self.metric
+
+    @property
+    def facts(self) -> MetricFacts:
+        """What the metric says about itself."""
+        return facts_of(self.suite, self.metric)
 
     @property
     def is_accuracy(self) -> bool:
@@ -239,17 +253,13 @@ def human_figures(column: RankingColumn) -> tuple[str, str]:
                 parts[part] = value
             elif not part:
                 whole.append(value)
-    shown = _as_printed(column.metric)
+    shown = "{:.1f}".format if column.facts.unit else "{:.2f}".format
     if whole:
         return shown(whole[0]), ""
     if not parts:
         return "", ""
     low, high = min(parts.values()), max(parts.values())
     return (f"{shown(low)}–{shown(high)}", f"range over {len(parts)} tests") if low < high else (shown(low), "one test")
-
-
-def _as_printed(metric: str) -> Any:
-    return "{:.2f}".format if is_ratio(metric) else "{:.1f}".format
 
 
 def _published_by_people(suite: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:

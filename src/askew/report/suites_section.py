@@ -27,9 +27,9 @@ from askew.report.paper_tables import (
 )
 from askew.report.plots import Curve, legend, mark, panel, steps_for
 from askew.report.report_data import ReportData, is_significant
-from askew.report.score_display import Figure, count, probability, show, title
+from askew.report.score_display import DASH, count, probability
 from askew.report.verdict import as_html, sentences_by_suite
-from askew.significance import LEAST_IMAGES
+from askew.types import LEAST_IMAGES, MetricFacts, Score
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
 AGAINST = "note.against="
@@ -44,7 +44,7 @@ LISTED = 200
 def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
     """Every suite in a panel of its own, then how the models differ."""
     panels = [_panel(content, suite, breaks) for suite in content.suites]
-    differences = differences_section(content.differences)
+    differences = differences_section(content)
     return join(
         _apart(content),
         published_switch(content),
@@ -77,16 +77,12 @@ def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Break
 def _range(content: ReportData, suite: Mapping[str, Any]) -> str:
     """The headline of the models from the lowest to the highest."""
     metric = str((suite.get("headline") or {}).get("metric", ""))
-    figures = [run.figure(suite["name"], metric) for run in content.runs]
-    known = sorted((figure for figure in figures if figure.value is not None), key=_value)
+    scores = [run.score(suite["name"], metric) for run in content.runs]
+    known = sorted((score for score in scores if score.known), key=lambda score: score.value)
     if not known:
         return "no group" if made_nothing(suite) else ""
     low, high = known[0], known[-1]
-    return f"{title(metric)} {low.short if len(known) == 1 else f'{low.short} to {high.short}'}"
-
-
-def _value(figure: Figure) -> float:
-    return figure.value or 0.0
+    return f"{low.facts.title} {low.short if len(known) == 1 else f'{low.short} to {high.short}'}"
 
 
 def _coverage(content: ReportData, suite: Mapping[str, Any]) -> list[str]:
@@ -206,10 +202,10 @@ def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
     if len(budgets) < 2:
         return None
     lines = [
-        Curve(content.labels[n], n, tuple(run.figure(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
+        Curve(content.labels[n], n, tuple(run.score(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
         for n, run in runs
     ]
-    rows = [[line.label, *(figure.full for figure in line.figures)] for line in lines]
+    rows = [[line.label, *(score.full for score in line.scores)] for line in lines]
     return el(
         "figure",
         el("figcaption", el("h3", "How many tries does it take?")),
@@ -226,7 +222,7 @@ def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
 
 
 def _budgets(run: Run) -> list[int]:
-    named = {metric for suite, metric, part, _ in run.figures() if suite == ATTACK and not part}
+    named = {score.metric for score in run.scores() if score.suite == ATTACK and not score.part}
     ends = (metric.removeprefix(BY_BUDGET) for metric in named if metric.startswith(BY_BUDGET))
     return [int(end) for end in ends if end.isdecimal()]
 
@@ -257,7 +253,7 @@ def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
     tables = []
     for prefix, name in PARTS:
         found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
-        rows = [[value, figure.full, count(figure.n)] for value, figure in found[:MOST] if figure.n]
+        rows = [[value, score.full, count(score.n)] for value, score in found[:MOST] if score.n]
         if rows:
             caption = f"Success by {name}" + (f", the first {MOST} of {len(found)}" if len(found) > MOST else "")
             tables.append(details(caption, table([name.capitalize(), "Success", "Questions"], rows, caption)))
@@ -266,29 +262,29 @@ def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
     return el("div", el("h3", f"What the attack changed: {content.labels[number]}"), *tables)
 
 
-def _parts(run: Run, prefix: str) -> dict[str, Figure]:
+def _parts(run: Run, prefix: str) -> dict[str, Score]:
     """The success of attacks in each part of a slice."""
     return {
-        part.removeprefix(prefix): figure
-        for suite, metric, part, figure in run.figures()
-        if suite == ATTACK and metric == SUCCESS and part.startswith(prefix)
+        score.part.removeprefix(prefix): score
+        for score in run.scores()
+        if (score.suite, score.metric) == (ATTACK, SUCCESS) and score.part.startswith(prefix)
     }
 
 
-def _hits(figure: Figure) -> float:
-    return (figure.value or 0.0) * figure.n
+def _hits(score: Score) -> float:
+    return score.value * score.n if score.known else 0.0
 
 
-def _cell(figure: Figure | None) -> str:
-    return "—" if figure is None else figure.full
+def _cell(score: Score | None) -> str:
+    return "—" if score is None else score.full
 
 
-def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None:
+def differences_section(content: ReportData) -> Html | None:
     """The differences in the headlines, and each other family in a collapsible table; None without differences."""
-    if not differences:
+    if not content.differences:
         return None
     families: dict[str, list[Mapping[str, Any]]] = {}
-    for item in differences:
+    for item in content.differences:
         families.setdefault(str(item.get("family") or "other"), []).append(item)
     first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
     text = (
@@ -300,17 +296,17 @@ def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None
         "section",
         el("h3", "Differences between models"),
         el("p", text, class_="quiet"),
-        _difference_table(first, "Differences in the headlines") if first else None,
-        *(_family_table(name, items) for name, items in families.items()),
+        _difference_table(content, first, "Differences in the headlines") if first else None,
+        *(_family_table(content, name, items) for name, items in families.items()),
         class_="sheet",
     )
 
 
-def _family_table(name: str, items: Sequence[Mapping[str, Any]]) -> Html:
+def _family_table(content: ReportData, name: str, items: Sequence[Mapping[str, Any]]) -> Html:
     listed = sorted(items, key=_by_p)[:LISTED]
     shown = f"the {count(len(listed))} clearest of {count(len(items))}, " if len(listed) < len(items) else ""
     heading = f"{name[:1].upper()}{name[1:]}: {shown}p corrected for {_tested(items)}"
-    return details(heading, _difference_table(listed, f"Differences: {name}"))
+    return details(heading, _difference_table(content, listed, f"Differences: {name}"))
 
 
 def _tested(items: Sequence[Mapping[str, Any]]) -> str:
@@ -318,33 +314,33 @@ def _tested(items: Sequence[Mapping[str, Any]]) -> str:
     return f"{count(number)} comparison{'' if number == 1 else 's'}"
 
 
-def _difference_table(items: Sequence[Mapping[str, Any]], caption: str) -> Html:
+def _difference_table(content: ReportData, items: Sequence[Mapping[str, Any]], caption: str) -> Html:
     rows = [
         [
-            " · ".join(filter(None, (str(item["suite"]), title(item["metric"]), str(item.get("part", ""))))),
+            " · ".join(filter(None, (str(item["suite"]), facts.title, str(item.get("part", ""))))),
             f"{item['a']} − {item['b']}",
-            difference_text(item["metric"], item) + _arrow(item),
+            difference_text(facts, item) + _arrow(item),
             probability(item.get("p_holm")),
             f"{item.get('n') or 0:,}",
         ]
         for item in items
+        for facts in [content.facts(item["suite"], item["metric"])]
     ]
     return table(["Number", "Models", "Difference (95 %)", "p", "n"], rows, caption, class_="differences")
 
 
-def difference_text(metric: str, item: Mapping[str, Any]) -> str:
+def difference_text(facts: MetricFacts, item: Mapping[str, Any]) -> str:
     """A difference with its sign and interval.
 
-    >>> difference_text("rad.forward", {"difference": 0.123, "low": 0.1, "high": 0.15})
+    >>> difference_text(MetricFacts(), {"difference": 0.123, "low": 0.1, "high": 0.15})
     '+12.3 (10.0 to 15.0)'
     """
+    found = Score.from_record(item, facts)
     value = item.get("difference")
-    text = show(metric, value)
+    text = DASH if value is None else facts.show(value)
     if value is not None and value > 0:
         text = "+" + text.lstrip("+")
-    if any(side is None or side != side for side in (item.get("low"), item.get("high"))):
-        return text
-    return f"{text} ({show(metric, item['low'])} to {show(metric, item['high'])})"
+    return f"{text} ({facts.show(found.low)} to {facts.show(found.high)})" if found.has_interval else text
 
 
 def _by_p(item: Mapping[str, Any]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
@@ -21,9 +20,9 @@ from askew.report.confidence_section import calibration_line
 from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
 from askew.report.report_data import RankingColumn, Standings, is_significant
-from askew.report.score_display import Figure, count, title
+from askew.report.score_display import count
 from askew.report.verdict import decision
-from askew.significance import LEAST_IMAGES
+from askew.types import LEAST_IMAGES, Score
 
 _NUMBERS = 35
 """The width of value, n, failed and arrow at the end of a line."""
@@ -33,9 +32,6 @@ _HEADLINE = 24
 
 _LEAST = 6
 """Fewer groups cannot be significant, even if all agree: the p value of the sign test is 2 / 2⁵ > 0.05."""
-
-_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+|attack\.accuracy\.(?!1[0]*$)\d+")
-"""Noise levels, losses between them, and attack budgets that are only shown on the page."""
 
 
 def terminal_summary(
@@ -74,9 +70,9 @@ def _headline_row(standings: Standings, column: RankingColumn, shown: Sequence[i
     name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
     cells = []
     for number in shown:
-        figure = standings.figure(number, column)
+        score = standings.score(number, column)
         best = "★" if standings.is_best(number, column) else ""
-        cells.append(f"{(figure.plus_minus if figure.metric else '') + best:>{room}}")
+        cells.append(f"{(score.plus_minus if score.metric else '') + best:>{room}}")
     return (_fit(printable(name), _HEADLINE) + "".join(cells)).rstrip()
 
 
@@ -120,12 +116,12 @@ def _block(
     yield "─" * width
     for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
         for number, (run, name) in enumerate(zip(runs, names, strict=True)):
-            figure = run.figure(suite["name"], metric, part)
-            if not figure.metric:
+            score = run.score(suite["name"], metric, part)
+            if not score.metric:
                 continue
             text = label if len(runs) == 1 else _fit(label, room // 2) + _fit(name, room - room // 2 - 1)
             label = ""
-            yield (_fit(text, room) + _numbers(figure) + arrows.at(run, number, suite["name"], metric, part)).rstrip()
+            yield (_fit(text, room) + _numbers(score) + arrows.at(number, score)).rstrip()
     yield from _coverage(runs, suite["name"], width)
 
 
@@ -146,15 +142,15 @@ def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
 def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """The scores of a suite that are shown: every metric over the whole, and the headline for each test."""
     headline = (suite.get("headline") or {}).get("metric", "")
-    metrics = dict.fromkeys(
-        metric
-        for run in runs
-        for name, metric, part, _ in run.figures()
-        if name == suite["name"] and not part and not _LEVEL.fullmatch(metric)
-    )
+    metrics = {
+        score.metric: score.facts.title
+        for run in reversed(runs)
+        for score in run.scores()
+        if score.suite == suite["name"] and not score.part and _is_listed(run, score)
+    }
     tests = suite.get("tests") or ()
-    for metric in metrics:
-        yield printable(title(metric)), metric, ""
+    for metric, title in metrics.items():
+        yield printable(title), metric, ""
         if metric == headline and len(tests) > 1:
             for test in tests:
                 yield "  " + printable(test), metric, f"test={test}"
@@ -163,8 +159,14 @@ def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, 
                 yield "  " + printable(part.replace("=", " ", 1)), metric, part
 
 
-def _numbers(figure: Figure) -> str:
-    return f"{figure.plus_minus:>14}{count(figure.n):>8}{count(figure.failed):>8}  "
+def _is_listed(run: Run, score: Score) -> bool:
+    """Whether a score is shown here: not one of many similar ones, unless the user named it."""
+    named = (run.results.get("config") or {}).get("metrics") or ()
+    return not score.facts.detail or score.metric in named
+
+
+def _numbers(score: Score) -> str:
+    return f"{score.plus_minus:>14}{count(score.n):>8}{count(score.failed):>8}  "
 
 
 class _Arrows:
@@ -178,29 +180,23 @@ class _Arrows:
             if is_significant(item)
         }
 
-    def at(self, run: Run, number: int, suite: str, metric: str, part: str) -> str:
-        """The arrow for one line, or an empty string."""
-        if metric == "accuracy.gap":
-            return self._arrow(_clear_sign(run.figure(suite, metric, part)))
-        if number == 0:
-            return ""
-        ours, first = self.names[number], self.names[0]
-        sign = self.signs.get((suite, metric, part, ours, first), 0.0)
-        return self._arrow(sign or -self.signs.get((suite, metric, part, first, ours), 0.0))
-
-    def _arrow(self, sign: float) -> str:
+    def at(self, number: int, score: Score) -> str:
+        """The arrow for one line, or an empty string; green if it points to the better side."""
+        key, ours, first = (score.suite, score.metric, score.part), self.names[number], self.names[0]
+        if score.facts.zero_is_best:
+            sign = _clear_sign(score)
+        else:
+            sign = self.signs.get((*key, ours, first), 0.0) or -self.signs.get((*key, first, ours), 0.0)
         if not sign:
             return ""
-        arrow, code = ("▲", "32") if sign > 0 else ("▼", "31")
-        return f"\x1b[{code}m{arrow}\x1b[0m" if self.color else arrow
+        arrow, code = "▲" if sign > 0 else "▼", "32" if sign * score.facts.better > 0 else "31"
+        return f"\x1b[{code}m{arrow}\x1b[0m" if self.color and score.facts.better else arrow
 
 
-def _clear_sign(figure: Figure) -> float:
-    if figure.n < _LEAST:
+def _clear_sign(score: Score) -> float:
+    if score.n < _LEAST:
         return 0.0
-    if figure.low is not None and figure.low > 0:
-        return 1.0
-    return -1.0 if figure.high is not None and figure.high < 0 else 0.0
+    return float(score.low > 0) - float(score.high < 0)
 
 
 def _legend(
@@ -212,7 +208,7 @@ def _legend(
         yield _cut("A group with only some answers missing can still count by the others.", width)
         for name, failed in missing:
             yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
-    if any(figure.no_interval for run in runs for _, _, part, figure in run.figures() if not part):
+    if any(score.no_interval for run in runs for score in run.scores() if not score.part):
         yield _cut(f"No interval: it needs at least {LEAST_IMAGES} images that are not all alike.", width)
     if nothing := _rests_on_nothing(runs):
         yield _cut(f"— nothing to measure it on: {', '.join(map(printable, nothing))}", width)
@@ -235,7 +231,7 @@ def _legend(
             whose = f" of {name}" if len(runs) > 1 else ""
             text = f"Calibration error{whose}, before → after: {errors}; see Confidence in the report."
             yield from wrap(printable(text), width)
-    if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
+    if any(score.facts.zero_is_best for run in runs for score in run.scores() if _is_listed(run, score)):
         yield _cut("▲ ▼ after a gap: its interval excludes zero.", width)
 
 
@@ -249,10 +245,10 @@ def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
     """The scores based on no group in any run, for reasons other than missing answers."""
     found: dict[str, bool] = {}
     for run in runs:
-        for suite, metric, part, figure in run.figures():
-            if not part:
-                name = f"{title(metric)} ({suite})"
-                found[name] = found.get(name, True) and figure.n == 0 and figure.failed == 0
+        for score in run.scores():
+            if not score.part:
+                name = f"{score.facts.title} ({score.suite})"
+                found[name] = found.get(name, True) and score.n == 0 and score.failed == 0
     return [name for name, nothing in found.items() if nothing]
 
 

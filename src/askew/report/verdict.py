@@ -11,7 +11,8 @@ from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
 from askew.report.report_data import Duel, Standings
-from askew.report.score_display import Figure, count, is_conditional, is_ratio, show
+from askew.report.score_display import count
+from askew.types import Score
 
 TOO_WIDE = 0.10
 """With a half-interval above ten points the verdict says neither "only" nor "still"."""
@@ -69,8 +70,8 @@ def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = 
     ``breaks_on`` is what breaks it most there, ``asked`` the suite with the accuracy on the unchanged questions, and
     ``name`` what the page calls the weakest suite.
     """
-    accuracy = run.figure(asked, "accuracy.all")
-    if asked in ("", suite) or accuracy.value is None:
+    accuracy = run.score(asked, "accuracy.all")
+    if asked in ("", suite) or not accuracy.known:
         return sentences_by_suite(run, label, {suite: breaks_on})[suite]
     (record,) = (record for record in run.suites if record["name"] == suite)
     headline = record.get("headline") or {}
@@ -80,20 +81,20 @@ def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = 
     return _sentence(run, {**record, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
 
 
-def accuracy_of(run: Run, suite: str) -> Figure:
+def accuracy_of(run: Run, suite: str) -> Score:
     """The accuracy before any change: on all questions if it was measured."""
-    whole = run.figure(suite, "accuracy.all")
-    return whole if whole.value is not None else run.figure(suite, "accuracy.original")
+    whole = run.score(suite, "accuracy.all")
+    return whole if whole.known else run.score(suite, "accuracy.original")
 
 
 def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
     accuracy = accuracy_of(run, suite["name"])
-    if accuracy.value is None:
+    if not accuracy.known:
         return f"{label}: its accuracy is unknown (it answered no question that has people's answers)"
     return f"{label} correctly answers {_percent(accuracy.value)} of {_which(run, suite, accuracy)}"
 
 
-def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
+def _which(run: Run, suite: Mapping[str, Any], accuracy: Score) -> str:
     """The questions that an accuracy was measured on, and whether they are only part of the data."""
     asked, total = asked_of(suite, run.results.get("data") or {})
     if asked == total and accuracy.n >= asked and not accuracy.failed:
@@ -108,67 +109,69 @@ def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
 
 def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) -> Sentence:
     headline = suite.get("headline") or {}
-    figure = run.figure(suite["name"], headline.get("metric", ""))
-    changed = run.figure(suite["name"], "accuracy.original").n
+    score = run.score(suite["name"], headline.get("metric", ""))
+    changed = run.score(suite["name"], "accuracy.original").n
     accuracy = accuracy_of(run, suite["name"])
-    if figure.metric == accuracy.metric and figure.value is not None and not opening.endswith(": "):
-        return (Span(f"{opening} ({figure.interval})." if figure.interval else f"{opening}."),)
+    if score.metric == accuracy.metric and score.known and not opening.endswith(": "):
+        return (Span(f"{opening} ({score.interval})." if score.interval else f"{opening}."),)
     sentence = headline.get("sentence", "it scores {value}")
     if suite.get("changed", 0) < suite.get("groups", 0):
         sentence = sentence.replace("of those ", "of those with variants ", 1)
-    joint, clause = _clause(figure, accuracy, changed, sentence)
+    joint, clause = _clause(score, accuracy, changed, sentence)
     text = opening + clause if opening.endswith(": ") else opening + joint + clause
     if not breaks_on:
         return (Span(text + "."),)
     return Span(text + "; it breaks most on "), Span(breaks_on, True), Span(".")
 
 
-def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tuple[str, str]:
-    if figure.value is None:
+def _clause(score: Score, accuracy: Score, changed: int, sentence: str) -> tuple[str, str]:
+    if not score.known:
         if accuracy.value == 0:
             return ", ", "so there was no correctly answered question to ask again (—)"
-        if changed and is_conditional(figure.metric):
+        if changed and score.facts.conditional:
             none = f"it correctly answered none of the {count(changed)} originals with variants"
             return ", but ", f"{none}, so there was no correctly answered question to ask again (—)"
-        return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
-    clause = _VALUE.sub(lambda match: _value_with_interval(figure, match.group(1) or ""), sentence)
-    if is_too_wide(figure):
+        return "; ", f"nothing was measured when the questions were changed (—, n = {count(score.n)})"
+    clause = _VALUE.sub(lambda match: _value_with_interval(score, match.group(1) or ""), sentence)
+    if is_too_wide(score):
         return "; ", clause.replace(" only ", " ", 1)
-    if _lower(figure, accuracy):
+    if _is_worse(score, accuracy):
         return ", but ", clause
     return ", and ", re.sub(r"(\w+) only ", r"still \1 ", clause, count=1)
 
 
-def _value_with_interval(figure: Figure, correctly: str) -> str:
-    value = show(figure.metric, figure.value) if is_ratio(figure.metric) else _percent(figure.value)
-    return f"{value}{correctly} ({_interval(figure)})"
+def _value_with_interval(score: Score, correctly: str) -> str:
+    value = _percent(score.value) if score.facts.unit else score.short
+    return f"{value}{correctly} ({_interval(score)})"
 
 
-def _interval(figure: Figure) -> str:
-    if figure.low is None or figure.high is None:
-        return f"n = {count(figure.n)}: too few images for an interval"
-    bounds = figure.interval if is_ratio(figure.metric) else f"{100 * figure.low:.0f}–{100 * figure.high:.0f}"
-    return f"{bounds}; n = {count(figure.n)} is too few to say" if is_too_wide(figure) else bounds
+def _interval(score: Score) -> str:
+    if not score.has_interval:
+        return f"n = {count(score.n)}: too few images for an interval"
+    bounds = f"{100 * score.low:.0f}–{100 * score.high:.0f}" if score.facts.unit else score.interval
+    return f"{bounds}; n = {count(score.n)} is too few to say" if is_too_wide(score) else bounds
 
 
-def is_too_wide(figure: Figure) -> bool:
+def is_too_wide(score: Score) -> bool:
     """Whether an interval is missing, or too wide to call a value high or low."""
-    return figure.half is None or figure.half > TOO_WIDE
+    return not score.half <= TOO_WIDE
 
 
-def _lower(figure: Figure, accuracy: Figure) -> bool:
-    if is_conditional(figure.metric) or accuracy.value is None:
-        return (figure.value or 0.0) < STEADY
-    return figure.high is not None and figure.high < accuracy.value
+def _is_worse(score: Score, accuracy: Score) -> bool:
+    """Whether a score says that answers suffer from the change."""
+    if score.facts.better < 0:
+        return score.value > 1 - STEADY
+    if score.facts.conditional or not accuracy.known:
+        return score.value < STEADY
+    return score.high < accuracy.value
 
 
-def _percent(value: float | None) -> str:
+def _percent(value: float) -> str:
     """A rounded percentage, but never 0 or 100 for a value that is not exactly that.
 
     >>> _percent(0.812), _percent(0.0004), _percent(0.9996), _percent(1.0)
     ('81 %', 'under 1 %', 'over 99 %', '100 %')
     """
-    value = value or 0.0
     rounded = round(100 * value)
     if rounded == 0 and value > 0:
         return "under 1 %"

@@ -73,6 +73,10 @@ class AttackSuite:
         """The names of attacks."""
         return (self.name_of_attack,) if self.name_of_attack else ATTACKS
 
+    titles: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "attack.flip": ("Changed answers", "attacked questions whose answer changes, correct or not")
+    }
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """Accuracy before and after, how often the answer changes or becomes wrong, and at what cost."""

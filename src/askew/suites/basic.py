@@ -119,6 +119,12 @@ class BasicSuite:
         return (BqdFile(self.bqd).name,) if self.bqd else tuple(self._specs())
 
     @property
+    def titles(self) -> Mapping[str, tuple[str, str]]:
+        """The steps of the noise curve."""
+        lost = "accuracy lost from the previous noise level to noise {}, in points"
+        return {f"noise.step.{n}": (f"Lost at step {n}", lost.format(n)) for n in range(1, self.partitions + 1)}
+
+    @property
     def metrics(self) -> Mapping[str, Metric]:
         """The noise curve, the loss from the start and at each step, and R_score."""
         mode, levels = self.accuracy, range(1, self.partitions + 1)

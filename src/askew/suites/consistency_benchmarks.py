@@ -33,6 +33,13 @@ class IntrospectSuite(BenchmarkSuite):
         "when it answers a reasoning question correctly, it answers only {value} of the sub-questions correctly",
     )
 
+    titles: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "consistency": (
+            "Consistency",
+            "of the sub-questions whose main question is answered correctly, those answered correctly too",
+        )
+    }
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The four cells over pairs of a main question and a sub-question, consistency, and accuracy on each side."""
@@ -147,6 +154,8 @@ class ConVqaSuite(BenchmarkSuite):
         "perf-con",
         "it answers all questions of a set correctly in only {value} of the sets",
     )
+
+    titles: ClassVar[Mapping[str, tuple[str, str]]] = {"perf-con": ("Perf-Con", "sets with all answers correct")}
 
     @property
     def metrics(self) -> Mapping[str, Metric]:

@@ -12,7 +12,7 @@ from typing import Any
 from askew.files.read_write import replaced
 from askew.report.markup import Html, details, el, framed, join, table
 from askew.report.plots import axis, charted, curve
-from askew.report.score_display import Figure
+from askew.types import NAN, Score
 
 MOST_LABELS = 15
 """With more epochs than this, only the first and the last are labelled below the curve."""
@@ -59,11 +59,11 @@ def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], b
 def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = False) -> Html:
     known = [value for value in values if value is not None]
     steps = axis(min(known), max(known)) if share else _from_zero(max(known))
-    figures = [Figure(heading, value, None, None, 0) for value in values]
+    scores = [Score(heading, NAN if value is None else value) for value in values]
     description = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
-        [curve(run, figures, steps[0], steps[-1])],
+        [curve(run, scores, steps[0], steps[-1])],
         [f"{100 * step:.0f}" if share else f"{step:g}" for step in steps],
         epochs if len(epochs) <= MOST_LABELS else [epochs[0], epochs[-1]],
         description,

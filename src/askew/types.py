@@ -8,7 +8,7 @@ Everything else makes groups, answers groups, scores groups or shows them:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -229,6 +229,8 @@ class MetricFacts:
     """What it counts, in a few words."""
     unit: str = "%"
     """``%``, or empty for values that are printed as they are."""
+    digits: int | None = None
+    """How many decimals are printed; by default one in per cent, otherwise two."""
     better: int = 1
     """1 if higher is better, -1 if lower is, 0 if neither."""
     zero_is_best: bool = False
@@ -272,18 +274,19 @@ class MetricFacts:
         """A value on the scale in which it is printed, comparable with published figures."""
         return 100 * value if self.unit else value
 
-    def show(self, value: float, digits: int | None = None) -> str:
-        """A value as text: per cent with one decimal, otherwise with two.
+    def show(self, value: float) -> str:
+        """A value as text, by default per cent with one decimal, otherwise with two.
 
         >>> MetricFacts(signed=True).show(-0.1234), MetricFacts(unit="").show(0.48), MetricFacts().show(NAN)
         ('−12.3', '0.48', '—')
         """
         if value != value:
             return "—"
-        text = f"{self.printed(value):.{(1 if self.unit else 2) if digits is None else digits}f}"
-        if text.startswith("-") and not float(text):
+        digits = (1 if self.unit else 2) if self.digits is None else self.digits
+        text = f"{self.printed(value):,.{digits}f}"
+        if text.startswith("-") and not text.strip("-0."):
             text = text[1:]
-        plus = "+" if self.signed and self.unit and value > 0 and float(text) else ""
+        plus = "+" if self.signed and self.unit and value > 0 and text.strip("0.") else ""
         return plus + text.replace("-", "−")
 
 
@@ -348,7 +351,7 @@ class Score:
         """The interval alone, or an empty string."""
         if not self.has_interval:
             return ""
-        joint = " to " if self.facts.signed else "–"
+        joint = " to " if self.facts.signed or self.low < 0 else "–"
         return f"{self.facts.show(self.low)}{joint}{self.facts.show(self.high)}"
 
     @property
@@ -374,28 +377,76 @@ class Score:
         return f"{self.short} ± {100 * self.half:.1f}" if self.facts.unit else f"{self.short} ± {self.half:.2f}"
 
 
+Cell: TypeAlias = Score | int | float | str | None
+"""One cell of a table; None for what is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: the score of a run that it shows."""
+    """One column of a table; in a suite's table, the score of a run that it shows."""
 
     label: str
-    metric: str
+    metric: str = ""
     part: str = ""
     show: str = "value"
     """``value`` (with its interval) or ``n`` (how many)."""
+    name: str = ""
+    """Its name in files."""
+    facts: MetricFacts | None = None
+    """How its numbers are printed, if not each score as its metric says."""
+    says: str = ""
+    """What it shows, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row of a table: a model, a data set, a round, ..."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    human: bool = False
+    """Whether it has people's answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table laid out as in a paper: one row per model (or per data set), filled from scores."""
+    """A table, laid out as in a paper. A suite says which scores it shows; the report fills in a row for each run."""
 
     id: str
+    """Also the name of its files."""
     title: str
     columns: tuple[Column, ...]
     rows: str = "model"
-    """What each row stands for: ``model`` or ``data``."""
-    published: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    """What each row stands for: ``model``, ``data``, ``round``, ..."""
+    published: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict)
     """The paper's own figures, row label to values, in per cent (or counts) as printed there."""
+    about: str = ""
+    """The paper that it is from, or what it counts."""
+    lines: list[TableRow] = field(default_factory=list)
+    notes: Sequence[str] = ()
+    counts: bool = True
+    """Whether each score is printed with its n."""
+
+    def add(self, label: str, *cells: Cell) -> None:
+        """Add a row; its scores are printed as the columns say."""
+        shown = [
+            replace(cell, facts=column.facts) if isinstance(cell, Score) and column.facts else cell
+            for cell, column in zip(cells, self.columns, strict=True)
+        ]
+        self.lines.append(TableRow(label, tuple(shown)))
+
+    def layout(self) -> dict[str, Any]:
+        """What a suite says about it, as results.json records it."""
+        columns = [
+            {name: getattr(column, name) for name in ("label", "metric", "part", "show")} for column in self.columns
+        ]
+        return {
+            "id": self.id,
+            "title": self.title,
+            "columns": columns,
+            "rows": self.rows,
+            "published": dict(self.published),
+        }
 
 
 @dataclass(frozen=True, slots=True)

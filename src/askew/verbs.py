@@ -295,6 +295,11 @@ class Metric(Protocol):
         return "%"
 
     @property
+    def digits(self) -> int | None:
+        """How many decimals of its values are printed; by default one in per cent, otherwise two."""
+        return None
+
+    @property
     def detail(self) -> bool:
         """Whether it is one of many similar metrics of a suite, which only the page of a report shows."""
         return False

@@ -7,8 +7,13 @@ from fake_runs import make_run
 
 from askew.report.html import page
 from askew.report.load import NOTHING, Run, load_run
-from askew.report.paper_tables import PUBLISHED, latex_tables, latex_text, markdown_tables, sheets, without_published
-from askew.types import MetricFacts, Score
+from askew.report.paper_tables import filled_tables, latex_tables, markdown_tables, without_published
+from askew.report.tables import PUBLISHED, cell_text, html, latex_text, published_rows
+from askew.types import MetricFacts, Score, Table, TableRow
+
+
+def texts(table: Table, row: TableRow) -> list[str]:
+    return [cell_text(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)]
 
 
 def test_latex_escapes_everything_special() -> None:
@@ -18,16 +23,13 @@ def test_latex_escapes_everything_special() -> None:
 
 def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", "our_model", groups=60, images=False))
-    sheet = sheets([run])[0]
-    assert [(line.label, line.published) for line in sheet.lines] == [
-        ("our_model", False),
-        ("BUTD", True),
-        ("Made-up model", True),
-    ]
+    sheet = filled_tables([run])[0]
+    assert [line.label for line in sheet.lines] == ["our_model"]
+    assert [line.label for line in published_rows(sheet)] == ["BUTD", "Made-up model"]
     figure = run.score("rad", "rad.forward", "test=Y/N←C")
-    assert sheet.lines[0].cells[0].text == f"{100 * figure.value:.1f}"
-    assert sheet.lines[0].cells[0].n == figure.n
-    assert [cell.text for cell in sheet.lines[1].cells] == ["67.15", "58.68", "78.59", "—"]
+    assert texts(sheet, sheet.lines[0])[0] == f"{100 * figure.value:.1f}"
+    assert sheet.lines[0].cells[0] == figure
+    assert texts(sheet, next(published_rows(sheet))) == ["67.15", "58.68", "78.59", "—"]
 
 
 def test_published_rows_stand_below_a_heading_that_says_they_are_not_comparable(tmp_path: Path) -> None:
@@ -52,28 +54,30 @@ def test_published_figures_are_as_printed(tmp_path: Path) -> None:
     (suite,) = run.results["suites"]
     table = suite["tables"][0] | {"published": {"BAN": [74.4, 62.45, -1.8, 12000]}}
     results = {**run.results, "suites": [suite | {"tables": [table]}]}
-    line = sheets([Run(run.folder, results)])[0].lines[1]
-    assert [cell.text for cell in line.cells] == ["74.40", "62.45", "−1.80", "12,000"]
+    sheet = filled_tables([Run(run.folder, results)])[0]
+    assert texts(sheet, next(published_rows(sheet))) == ["74.40", "62.45", "−1.80", "12,000"]
 
 
 def test_our_figures_and_published_ones_sort_on_one_scale(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", groups=60, images=False))])[0]
-    assert 1 < sheet.lines[0].cells[0].sort <= 100
+    sheet = filled_tables([load_run(make_run(tmp_path / "a", groups=60, images=False))])[0]
+    ours, published = re.findall(r'<td data-sort="([\d.]+)">', html(sheet, sortable=True))[:: len(sheet.columns)][:2]
+    assert 1 < float(ours) <= 100
+    assert float(published) == 67.15
 
 
 def test_a_table_over_data_has_one_row_for_each_data_set(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / m, m, groups=30, images=False)) for m in ("a", "b")]
-    sheet = sheets(runs)[1]
-    assert [line.label for line in sheet.lines] == ["world/val", "Made-up data"]
-    assert sheet.lines[1].cells[0].text == "12,000"
+    sheet = filled_tables(runs)[1]
+    assert [line.label for line in sheet.lines] == ["world/val"]
+    assert texts(sheet, next(published_rows(sheet)))[0] == "12,000"
 
 
 def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_path: Path) -> None:
     """Twenty groups of each test; a question without an answer is still a question of the data."""
     run = load_run(make_run(tmp_path / "a", groups=60, failures=0.3, images=False))
     scores = [score | {"n": 13, "failed": 7} for score in run.results["scores"]]
-    sheet = sheets([Run(run.folder, {**run.results, "scores": scores})])[1]
-    assert [cell.text for cell in sheet.lines[0].cells] == ["20", "20", "20"]
+    sheet = filled_tables([Run(run.folder, {**run.results, "scores": scores})])[1]
+    assert texts(sheet, sheet.lines[0]) == ["20", "20", "20"]
 
 
 def test_figures_are_printed_in_their_own_unit_and_with_their_own_n() -> None:
@@ -105,11 +109,11 @@ def test_latex_is_balanced_whatever_the_model_is_called(tmp_path: Path) -> None:
 
 
 def test_nothing_measured_is_a_dash(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", groups=1, failures=0, images=False))])[0]
-    assert sheet.lines[0].cells[1].text == "—"
+    sheet = filled_tables([load_run(make_run(tmp_path / "a", groups=1, failures=0, images=False))])[0]
+    assert texts(sheet, sheet.lines[0])[1] == "—"
 
 
 def test_a_suite_without_tables_gets_a_plain_one(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", suites=("rscore",), groups=20, images=False))])[0]
-    assert sheet.columns == ("all",)
+    sheet = filled_tables([load_run(make_run(tmp_path / "a", suites=("rscore",), groups=20, images=False))])[0]
+    assert [column.label for column in sheet.columns] == ["all"]
     assert sheet.title == "Basic questions as noise (R_score): R_score"

@@ -149,7 +149,7 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "images": len(cover.images),
         "coverage": cover.records(),
         "text_alone": [score.record() for score in cover.text_alone],
-        "tables": [asdict(table) for table in what.tables],
+        "tables": [table.layout() for table in what.tables],
     }
 
 

@@ -14,22 +14,14 @@ from askew.report.charts import charts_section
 from askew.report.confidence_section import calibration_note
 from askew.report.glossary import suite_meaning, suite_name
 from askew.report.load import Run, labels, measured_apart
-from askew.report.markup import Html, details, el, join, scrolled_table, table
-from askew.report.paper_tables import (
-    PUBLISHED,
-    Cell,
-    FilledTable,
-    TableRow,
-    csv_text,
-    latex,
-    markdown,
-    sheets,
-)
+from askew.report.markup import Html, details, el, join, table
+from askew.report.paper_tables import filled_tables
 from askew.report.plots import Curve, legend, mark, panel, steps_for
 from askew.report.report_data import ReportData, is_significant
 from askew.report.score_display import DASH, count, probability
+from askew.report.tables import csv_text, html, latex, markdown
 from askew.report.verdict import as_html, sentences_by_suite
-from askew.types import LEAST_IMAGES, MetricFacts, Score
+from askew.types import LEAST_IMAGES, MetricFacts, Score, Table
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
 AGAINST = "note.against="
@@ -120,12 +112,12 @@ def tables_section(content: ReportData) -> Html:
     ordered = [content.runs[number] for number in content.standings.order]
     names = dict(zip(content.labels, labels(ordered), strict=True)) if len(content.runs) > 1 else {}
     runs = ordered if set(names) == set(names.values()) else content.runs
-    return join(*map(_sheet_html, sheets(runs, content.only)))
+    return join(*map(_table_html, filled_tables(runs, content.only)))
 
 
 def published_switch(content: ReportData) -> Html | None:
     """The switch between our rows and the papers', if any table has rows of a paper."""
-    if not any(sheet.published for sheet in sheets(content.runs)):
+    if not any(found.published for found in filled_tables(content.runs)):
         return None
     options = [("both", "Both"), ("ours", "Ours"), ("published", "The paper's")]
     radios = [
@@ -135,51 +127,16 @@ def published_switch(content: ReportData) -> Html | None:
     return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
 
 
-def _sheet_html(sheet: FilledTable) -> Html:
-    meanings = sheet.meanings or ("",) * len(sheet.columns)
-    head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns, meanings)]
-    ours = el("tbody", *map(_line_html, sheet.ours)) if sheet.ours else None
-    published = _published_html(sheet) if sheet.published else None
+def _table_html(paper_table: Table) -> Html:
+    sources = [("CSV", csv_text), ("LaTeX", latex), ("Markdown", markdown)]
     return el(
         "section",
-        el("h3", sheet.title),
-        el("p", sheet.paper, class_="quiet"),
-        scrolled_table(head, [ours, published], sheet.title, class_="sortable"),
-        el(
-            "div",
-            _source("CSV", csv_text(sheet)),
-            _source("LaTeX", latex(sheet)),
-            _source("Markdown", markdown(sheet)),
-            class_="sources",
-        ),
+        el("h3", paper_table.title),
+        el("p", paper_table.about, class_="quiet"),
+        html(paper_table, sortable=True),
+        el("div", *(_source(name, written(paper_table)) for name, written in sources), class_="sources"),
         class_="sheet",
     )
-
-
-def _published_html(sheet: FilledTable) -> Html:
-    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
-    return el("tbody", el("tr", heading, class_="apart"), *map(_line_html, sheet.published), class_="published")
-
-
-def _heading(label: str, says: str = "") -> Html:
-    """A heading that sorts when pressed, and explains itself on hover and focus."""
-    explained = {"aria_description": says, "data_says": says} if says else {}
-    kind = "sort term" if says else "sort"
-    return el("th", el("button", label, type="button", class_=kind, **explained), scope="col")
-
-
-def _line_html(line: TableRow) -> Html:
-    return el(
-        "tr",
-        el("th", line.label, scope="row", data_sort=line.label),
-        *map(_cell_html, line.cells),
-        class_=None if line.published else "ours human" if line.human else "ours",
-    )
-
-
-def _cell_html(cell: Cell) -> Html:
-    beneath = el("small", cell.beneath.replace(", ", " · ")) if cell.beneath else None
-    return el("td", cell.text, beneath, data_sort="" if cell.sort is None else cell.sort)
 
 
 def _source(name: str, text: str) -> Html:

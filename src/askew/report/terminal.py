@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
-from unicodedata import combining, east_asian_width
 
 from askew.report.caveats import (
     asked_of,
@@ -21,8 +20,9 @@ from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
 from askew.report.report_data import RankingColumn, Standings, is_significant
 from askew.report.score_display import count
+from askew.report.tables import cut, fit, printable, terminal
 from askew.report.verdict import decision
-from askew.types import LEAST_IMAGES, Score
+from askew.types import LEAST_IMAGES, Column, Score, Table
 
 _NUMBERS = 35
 """The width of value, n, failed and arrow at the end of a line."""
@@ -60,20 +60,19 @@ def terminal_headlines(runs: Sequence[Run], differences: Sequence[Mapping[str, A
     lines: list[str] = []
     for start in range(0, len(runs), each):
         shown = standings.order[start : start + each]
-        lines += ["", " " * _HEADLINE + "".join(_right(short[number], room) for number in shown), "─" * width]
-        lines += [_headline_row(standings, column, shown, room) for column in standings.columns]
+        table = Table("headlines", "", tuple(Column(short[number]) for number in shown))
+        for column in standings.columns:
+            name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
+            table.add(printable(name), *(_headline(standings, number, column) for number in shown))
+        lines += ["", *terminal(table, [_HEADLINE, *[room] * len(shown)], width)]
     lines += ["", *_notes(standings, width)]
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def _headline_row(standings: Standings, column: RankingColumn, shown: Sequence[int], room: int) -> str:
-    name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
-    cells = []
-    for number in shown:
-        score = standings.score(number, column)
-        best = "★" if standings.is_best(number, column) else ""
-        cells.append(f"{(score.plus_minus if score.metric else '') + best:>{room}}")
-    return (_fit(printable(name), _HEADLINE) + "".join(cells)).rstrip()
+def _headline(standings: Standings, number: int, column: RankingColumn) -> str:
+    score = standings.score(number, column)
+    best = "★" if standings.is_best(number, column) else ""
+    return (score.plus_minus if score.metric else "") + best
 
 
 def _notes(standings: Standings, width: int) -> Iterator[str]:
@@ -112,16 +111,16 @@ def _block(
     room = width - _NUMBERS
     names = _unique_names(names, room - room // 2 - 1)
     heading = printable(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
-    yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
-    yield "─" * width
+    table = Table("", heading, (Column("value"), Column("n"), Column("failed"), Column("")))
     for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
         for number, (run, name) in enumerate(zip(runs, names, strict=True)):
             score = run.score(suite["name"], metric, part)
             if not score.metric:
                 continue
-            text = label if len(runs) == 1 else _fit(label, room // 2) + _fit(name, room - room // 2 - 1)
+            text = label if len(runs) == 1 else fit(label, room // 2) + fit(name, room - room // 2 - 1)
             label = ""
-            yield (_fit(text, room) + _numbers(score) + arrows.at(number, score)).rstrip()
+            table.add(text, score.plus_minus, score.n, score.failed, f"  {arrows.at(number, score)}")
+    yield from terminal(table, [room, 14, 8, 8, 0], width)
     yield from _coverage(runs, suite["name"], width)
 
 
@@ -136,7 +135,7 @@ def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
     )
     for sentence in sentences:
         lines = textwrap.wrap(printable(sentence), width, max_lines=2, placeholder=" …")
-        yield from (_cut(line, width) for line in lines)
+        yield from (cut(line, width) for line in lines)
 
 
 def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -163,10 +162,6 @@ def _is_listed(run: Run, score: Score) -> bool:
     """Whether a score is shown here: not one of many similar ones, unless the user named it."""
     named = (run.results.get("config") or {}).get("metrics") or ()
     return not score.facts.detail or score.metric in named
-
-
-def _numbers(score: Score) -> str:
-    return f"{score.plus_minus:>14}{count(score.n):>8}{count(score.failed):>8}  "
 
 
 class _Arrows:
@@ -202,29 +197,29 @@ def _clear_sign(score: Score) -> float:
 def _legend(
     runs: Sequence[Run], names: Sequence[str], differences: Sequence[Mapping[str, Any]], width: int
 ) -> Iterator[str]:
-    yield _cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed: groups left out.", width)
+    yield cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed: groups left out.", width)
     failures = [(name, run.results.get("failures") or {}) for run, name in zip(runs, names, strict=True)]
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
-        yield _cut("A group with only some answers missing can still count by the others.", width)
+        yield cut("A group with only some answers missing can still count by the others.", width)
         for name, failed in missing:
-            yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
+            yield cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
     if any(score.no_interval for run in runs for score in run.scores() if not score.part):
-        yield _cut(f"No interval: it needs at least {LEAST_IMAGES} images that are not all alike.", width)
+        yield cut(f"No interval: it needs at least {LEAST_IMAGES} images that are not all alike.", width)
     if nothing := _rests_on_nothing(runs):
-        yield _cut(f"— nothing to measure it on: {', '.join(map(printable, nothing))}", width)
+        yield cut(f"— nothing to measure it on: {', '.join(map(printable, nothing))}", width)
     for name, run in zip(names, runs, strict=True):
         for sentence in form_sentences(run.results):
             whose = f"{name}: " if len(runs) > 1 else ""
             lines = textwrap.wrap(printable(whose + sentence), width, max_lines=4, placeholder=" …")
-            yield from (_cut(line, width) for line in lines)
+            yield from (cut(line, width) for line in lines)
     if sentence := modes_sentence({name: run.results for name, run in zip(names, runs, strict=True)}):
         yield from (
-            _cut(line, width) for line in textwrap.wrap(printable(sentence), width, max_lines=4, placeholder=" …")
+            cut(line, width) for line in textwrap.wrap(printable(sentence), width, max_lines=4, placeholder=" …")
         )
     if apart := measured_apart(runs):
-        yield _cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
+        yield cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
     if len(runs) > 1 and differences:
-        yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
+        yield cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
         yield from wrap(f"Holm's families: {'; '.join(_families(differences))}.", width)
     for name, run in zip(names, runs, strict=True):
         if errors := calibration_line(run):
@@ -232,7 +227,7 @@ def _legend(
             text = f"Calibration error{whose}, before → after: {errors}; see Confidence in the report."
             yield from wrap(printable(text), width)
     if any(score.facts.zero_is_best for run in runs for score in run.scores() if _is_listed(run, score)):
-        yield _cut("▲ ▼ after a gap: its interval excludes zero.", width)
+        yield cut("▲ ▼ after a gap: its interval excludes zero.", width)
 
 
 def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -252,31 +247,6 @@ def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
     return [name for name, nothing in found.items() if nothing]
 
 
-def printable(text: str) -> str:
-    """The text on one line, without control sequences.
-
-    >>> printable("a\\x1b[31mb")
-    'a�[31mb'
-    """
-    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
-
-
-def _columns(character: str) -> int:
-    return 0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
-
-
-def _cut(text: str, width: int) -> str:
-    if sum(map(_columns, text)) <= width:
-        return text
-    kept, used = "", 1
-    for character in text:
-        used += _columns(character)
-        if used > width:
-            break
-        kept += character
-    return kept + "…"
-
-
 def _unique_names(names: Sequence[str], width: int) -> list[str]:
     """Names of at most this width; those with a common prefix are shortened in the middle if that keeps them unique.
 
@@ -285,29 +255,14 @@ def _unique_names(names: Sequence[str], width: int) -> list[str]:
     >>> _unique_names(["a-long-name-1-of-two", "a-long-name-2-of-two"], 9)
     ['a-lo… (1)', 'a-lo… (2)']
     """
-    alike = len({_cut(name, width // 2) for name in names}) < len(set(names))
-    for cut in (_cut_inside, _cut) if alike else (_cut,):
-        short = [cut(name, width) for name in names]
+    alike = len({cut(name, width // 2) for name in names}) < len(set(names))
+    for shorten in (_cut_inside, cut) if alike else (cut,):
+        short = [shorten(name, width) for name in names]
         if len(set(short)) == len(set(names)):
             return short
-    return [f"{_cut(name, width - 4)} ({number})" for number, name in enumerate(names, 1)]
+    return [f"{cut(name, width - 4)} ({number})" for number, name in enumerate(names, 1)]
 
 
 def _cut_inside(text: str, width: int) -> str:
-    head = _cut(text, width // 2)
-    return text if _cut(text, width) == text else head + _cut(text[::-1], width - width // 2 + 1)[-2::-1]
-
-
-def _right(text: str, width: int) -> str:
-    """Padded on the left to this many columns."""
-    return " " * (width - sum(map(_columns, text))) + text
-
-
-def _fit(text: str, width: int) -> str:
-    """Cut or padded to this many columns.
-
-    >>> _fit("猫 model", 5), _fit("cat", 5)
-    ('猫 m…', 'cat  ')
-    """
-    text = _cut(text, width)
-    return text + " " * (width - sum(map(_columns, text)))
+    head = cut(text, width // 2)
+    return text if cut(text, width) == text else head + cut(text[::-1], width - width // 2 + 1)[-2::-1]

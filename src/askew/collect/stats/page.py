@@ -16,7 +16,7 @@ from askew.collect.stats.statistics import Statistics
 from askew.files.read_write import csv_line, write_joined
 from askew.metrics.interval import METHOD
 from askew.report.markup import Html, details, el, framed, join, scroll
-from askew.report.paper_tables import PUBLISHED
+from askew.report.tables import PUBLISHED
 
 MOST_ROWS = 60
 """Rows of a table on the page; its CSV file has all."""

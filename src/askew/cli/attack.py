@@ -5,9 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
-from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, as_typed, beside, chosen, settled
+from askew.cli.options import (
+    ASKING,
+    MODEL_OPTIONS,
+    add_listed,
+    add_shared,
+    as_typed,
+    beside,
+    data_of,
+    given,
+    settings_of,
+    settled,
+)
 
 EXAMPLES = """\
 examples:
@@ -45,23 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confirm", type=int, metavar="N", help="ask each rewording found N more times before it counts (default 0)"
     )
-    add_shared(parser, "dry-run", "limit", "seed")
-    parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
-    parser.add_argument(
-        "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
-    )
-    add_shared(
-        parser,
-        "executor",
-        "workers",
-        "stop-after",
-        "store",
-        "overwrite",
-        "quiet",
-        "extract",
-        "accuracy",
-        "no-published",
-    )
+    add_shared(parser, "dry-run", "limit", "seed", "batch-size", "max-failures", *ASKING)
     add_listed(parser, MODEL_OPTIONS, "options for some models")
     add_shared(parser, "config")
 
@@ -71,17 +67,15 @@ def main(args: argparse.Namespace) -> int:
     from askew.cli.show import show
     from askew.data.groups import read_groups
     from askew.engine.attack_run import AttackRun, AttackSettings, attack_summary, expected_calls
-    from askew.engine.components import as_attack, as_data, as_model
-    from askew.engine.settings import Settings
+    from askew.engine.components import as_attack, as_model
     from askew.suites.attack_suite import AttackSuite
 
     options = settled(args, {"attack": "textfooler"}, required=("model", "data", "output"))
-    settings = Settings(**chosen(options, Settings), progress=not options.quiet)
-    how = AttackSettings(**chosen(options, AttackSettings))
+    settings = settings_of(options)
+    how = AttackSettings(**given(options, (field.name for field in fields(AttackSettings))))
     model = as_model(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", [options.model]))
-    data = as_data(options.data, options.images, bool(options.skip_bad))
     output = Path(options.output)
-    run = AttackRun(model, data, as_attack(options.attack), AttackSuite(), output, how, settings)
+    run = AttackRun(model, data_of(options), as_attack(options.attack), AttackSuite(), output, how, settings)
     if options.dry_run:
         print(expected_calls(run))
         return 0

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askew.cli.options import add_shared, settled, several
+from askew.cli.options import add_shared, data_of, settings_of, settled
 
 if TYPE_CHECKING:
     from askew.engine.settings import Named
@@ -50,14 +50,12 @@ def main(args: argparse.Namespace) -> int:
     from askew.audit.audit_table import markdown
     from askew.audit.labelled_texts import MOST_TEXTS
     from askew.engine.audit_data import audit_data, write_sample
-    from askew.engine.components import as_data
-    from askew.engine.settings import Settings, check_whole
+    from askew.engine.settings import check_whole
     from askew.errors import UsageError
 
     options = settled(args, {"most": MOST_TEXTS})
     check_whole("most", options.most, least=1)
-    settings = Settings(seed=options.seed, progress=not options.quiet)
-    data = as_data(options.data, options.images, bool(options.skip_bad))
+    settings, data = settings_of(options), data_of(options)
     if options.sample is not None:
         check_whole("sample", options.sample, least=1)
         if not options.output or options.judged or options.json:
@@ -80,7 +78,7 @@ def _judged(options: argparse.Namespace, data: Named) -> int:
     from askew.audit.label_sample import label_noise, noise_lines
     from askew.engine.audit_data import members_of
 
-    noise = label_noise(members_of(data), several(options.judged))
+    noise = label_noise(members_of(data), options.judged)
     print("\n".join(noise_lines(noise)))
     _write(options, data, {"label_noise": [asdict(one) for one in noise]})
     return 0

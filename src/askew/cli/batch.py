@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, settled, several
+from askew.cli.options import (
+    MODEL_OPTIONS,
+    Options,
+    add_listed,
+    add_shared,
+    as_typed,
+    beside,
+    data_of,
+    settings_of,
+    settled,
+)
 from askew.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,21 +67,12 @@ def main(args: argparse.Namespace) -> int:
 
 def _write(args: argparse.Namespace) -> int:
     from askew.engine.batch_files import FileLimits, write_batch
-    from askew.engine.components import as_data, as_model, as_suite, suites_in
-    from askew.engine.settings import Settings
+    from askew.engine.components import as_model, as_suite, suites_in
 
     options = settled(args, {"max_requests": 50_000, "max_megabytes": 190.0}, required=("model", "data", "output"))
-    settings = Settings(
-        limit=options.limit,
-        seed=options.seed,
-        store=options.store,
-        overwrite=bool(options.overwrite),
-        executor=options.executor or Settings.executor,
-        progress=not options.quiet,
-    )
-    data = as_data(options.data, options.images, bool(options.skip_bad))
+    settings, data = settings_of(options), data_of(options)
     model = as_model(options.model, None, **beside(options, BESIDE, "model", [options.model]))
-    suites = [as_suite(suite, progress=not options.quiet) for suite in several(options.suite or suites_in(data, "rad"))]
+    suites = [as_suite(suite, progress=not options.quiet) for suite in options.suite or suites_in(data, "rad")]
     limits = FileLimits(options.max_requests, options.max_megabytes)
     folder = Path(options.output)
     done = write_batch(model, data, suites, folder, settings, limits, options.image_url or "", as_typed())
@@ -96,7 +97,6 @@ def _read(args: argparse.Namespace) -> int:
     from askew.cli import EXIT_FAILURES
     from askew.engine.batch_files import read_batch, read_plan, result_files
     from askew.engine.components import as_model
-    from askew.engine.settings import Settings
     from askew.engine.store import Store
     from askew.files.read_write import alone_in
 
@@ -106,7 +106,7 @@ def _read(args: argparse.Namespace) -> int:
         raise UsageError(
             f"{folder}: it was written with --store {plan['store']}. Give --store to askew batch read too."
         )
-    settings = Settings(store=args.store, progress=not args.quiet)
+    settings = settings_of(args)
     reader = as_model(plan["model"], None).what
     files, path = result_files(folder, args.files), settings.store_path(folder)
     with alone_in(folder), Store(path) as store:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import Options, add_listed, add_shared, as_typed, beside, settled
+from askew.cli.options import Options, add_listed, add_shared, as_typed, beside, data_of, settings_of, settled
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -59,23 +59,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Build the benchmark, write it, and print the coverage."""
-    from askew.engine.components import as_data, as_suite
+    from askew.engine.components import as_suite
     from askew.engine.publish import publish, publish_rankings, publish_training
-    from askew.engine.settings import Settings
 
     options = settled(args, {"purpose": "testing"}, required=("output",))
     if bool(options.data) == bool(options.scenes):
         raise UsageError("Give --data, or --scenes for scene graphs.")
-    settings = Settings(
-        seed=options.seed,
-        limit=options.limit,
-        overwrite=bool(options.overwrite),
-        executor=options.executor or Settings.executor,
-        progress=not options.quiet,
-    )
-    data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
-    given = beside(options, BESIDE, "suite", [options.suite])
-    suite = as_suite(options.suite, progress=not options.quiet, **given)
+    settings = settings_of(options)
+    data = data_of(options, options.data or f"scenes:{options.scenes}")
+    extra = beside(options, BESIDE, "suite", [options.suite])
+    suite = as_suite(options.suite, progress=not options.quiet, **extra)
     if options.purpose == "training":
         print(publish_training(suite, data, Path(options.output), settings, as_typed()))
     elif options.purpose == "ranking":

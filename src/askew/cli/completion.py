@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 EXAMPLES = """\
 examples:
@@ -139,27 +139,14 @@ def _values(action: argparse.Action, typed: str) -> Iterator[str]:
     if action.choices:
         yield from map(str, action.choices)
     kind = KINDS.get(action.dest)
-    if kind and (typed or kind != "reader"):
+    if kind == "model" and typed.startswith("bundled:"):
+        from askew.models.onnx_model import bundled_names
+
+        yield from (f"bundled:{name}" for name in bundled_names())
+    elif kind and (typed or kind != "reader") and ":" not in typed:
         from askew.registry import names
 
-        yield from _specs(typed) if ":" in typed else names(kind)
-
-
-def _specs(typed: str) -> Iterator[str]:
-    """Completions after the name of a component: the reference models."""
-    name = typed.partition(":")[0]
-    found = MEMBERS.get(name)
-    yield from (f"{name}:{member}" for member in (found() if found else ()))
-
-
-def _reference_models() -> list[str]:
-    from askew.models.onnx_model import bundled_names
-
-    return bundled_names()
-
-
-MEMBERS: Mapping[str, Callable[[], list[str]]] = {"bundled": _reference_models}
-"""Components whose possible arguments are known."""
+        yield from names(kind)
 
 
 def _after_break(word: str, line: str) -> str:

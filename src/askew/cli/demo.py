@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askew.cli.options import add_shared, as_typed, settled
+from askew.cli.options import add_shared, as_typed, settings_of, settled
 from askew.errors import need_extras
 
 if TYPE_CHECKING:
@@ -54,11 +54,10 @@ def main(args: argparse.Namespace) -> int:
     """Build the world, run the reference models on every suite, print the table, write the report."""
     from askew.cli.show import run_and_show
     from askew.engine.components import as_data, as_model, as_suite
-    from askew.engine.settings import Settings
 
     need_extras("The demo", "bundled", "language", "rank", "translate")
     args = settled(args)
-    settings = Settings(seed=args.seed, overwrite=bool(args.overwrite), progress=not args.quiet)
+    settings = settings_of(args)
     print(_plan(args.scenes), flush=True)
     models = [as_model(spec, name=name) for name, spec in MODELS.items()]
     suites = [as_suite(suite.format(seed=args.seed)) for suite in SUITES]

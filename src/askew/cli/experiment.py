@@ -7,8 +7,7 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
-from askew.cli.options import add_shared, as_typed, settled
-from askew.engine.settings import Settings, check_whole
+from askew.cli.options import add_shared, as_typed, settings_of, settled
 from askew.experiments import EXPERIMENTS, ExperimentPlan, experiment
 
 EXAMPLES = f"""\
@@ -40,15 +39,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run the experiment, then write and print its finding."""
     args = settled(args)
-    check_whole("seed", args.seed)
+    settings = settings_of(args)
     plan = ExperimentPlan(
         Path(args.output),
         args.scenes,
         args.epochs,
         args.seeds,
-        args.seed,
-        args.executor or Settings.executor,
-        not args.quiet,
+        settings.seed,
+        settings.executor,
+        settings.progress,
     )
     run = experiment(args.name)
     plan.begin(args.name)

@@ -6,7 +6,6 @@ import argparse
 
 from askew.cli.options import add_shared
 
-IMAGE_DATA = ("inline", "paths")
 EXAMPLES = """\
 examples:
   askew export bench/groups.jsonl --format lmms-eval --output lmms/askew_rad --name askew_rad
@@ -34,12 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--image-data",
-        choices=IMAGE_DATA,
+        choices=("inline", "paths"),
         default="inline",
         help="for vlmevalkit: images in the table itself (default), or their paths on this machine",
-    )
-    parser.add_argument(  # its name in earlier versions
-        "--pictures", dest="image_data", choices=IMAGE_DATA, default="inline", help=argparse.SUPPRESS
     )
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from askew.cli.options import add_shared, settled, several
+from askew.cli.options import add_shared, settled
 
 EXAMPLES = """\
 examples:
@@ -57,11 +57,10 @@ def main(args: argparse.Namespace) -> int:
     from askew.report.load import load_run
 
     options = settled(args, {"by": "value", "alpha": 0.05, "margin": 0.0})
-    requirements = [parse_requirement(text) for text in several(options.require or [])]
+    requirements = [parse_requirement(text) for text in options.require or []]
     if not requirements and not options.no_worse_than:
         raise UsageError('Nothing is required. Give --require "METRIC>=VALUE", or --no-worse-than RUN, or both.')
-    metrics = tuple(several(options.metric or []))
-    rule = Rule(options.alpha, options.margin, metrics)
+    rule = Rule(options.alpha, options.margin, tuple(options.metric or ()))
     run = load_run(Path(options.run))
     try:
         checks = [check_requirement(requirement, run, options.by) for requirement in requirements]

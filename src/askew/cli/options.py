@@ -7,12 +7,14 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from askew.errors import UsageError, did_you_mean
 from askew.files.limits import read_yaml
 from askew.files.paths import public_text, public_word
+
+if TYPE_CHECKING:
+    from askew.engine.settings import Named, Settings
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
 """Options by name, each with the type of its value and its help text."""
@@ -33,6 +35,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "otherwise rad for run, accuracy for score)",
     },
     "skip-bad": {"action": "store_true", "help": "leave out bad records and list them"},
+    "metric": {
+        "action": "append",
+        "metavar": "METRIC",
+        "help": "an additional metric: see askew ls metric",
+    },
     "limit": {"type": int, "metavar": "N", "help": "at most N groups of each suite"},
     "seed": {"type": int, "metavar": "S", "help": "the seed of all random draws (default 0)"},
     "extract": {
@@ -44,6 +51,12 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "metavar": "MODE",
         "help": "how answers are compared: official, robust, simple, exact, or auto, which is robust for free text, "
         "else the suite's (default auto)",
+    },
+    "batch-size": {"type": int, "metavar": "N", "help": "questions asked at once (default 64)"},
+    "max-failures": {
+        "type": float,
+        "metavar": "SHARE",
+        "help": "tolerated share of failed answers (default 0.05)",
     },
     "store": {"metavar": "FILE", "help": "keep answers in this file, to share them between runs"},
     "executor": {
@@ -81,6 +94,8 @@ MODEL_OPTIONS: Options = {
     "allow_download": (bool, "allow it to be downloaded from a hub"),
 }
 """Options of models that can also be given outside the spec."""
+ASKING = ("executor", "workers", "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
+"""The shared options of commands that ask a model."""
 DEFAULTS = {"seed": 0}
 """The defaults of shared options that are the same in every command."""
 
@@ -133,13 +148,18 @@ def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[s
             hint = did_you_mean(key, known)
             raise UsageError(f"{path}: there is no option {key!r}.{hint} Options: {', '.join(sorted(known))}.")
     actions = {action.dest: action for action in parser._actions}
-    return {key: _fit(path, actions[key], value) for key, value in options.items() if value is not None}
+    fitting: dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(actions[key], argparse._AppendAction) and value is not None:
+            listed = value if isinstance(value, list) else [value]
+            fitting[key] = [_fit(path, actions[key], one) for one in listed]
+        elif value is not None:
+            fitting[key] = _fit(path, actions[key], value)
+    return fitting
 
 
 def _fit(path: str, action: argparse.Action, value: Any) -> Any:
     """Convert a value of the config file to the type that the option has on the command line, or refuse it."""
-    if isinstance(value, list) and isinstance(action, argparse._AppendAction):
-        return [_fit(path, action, one) for one in value]
     kind: Any = bool if action.nargs == 0 else action.type or str
     fault = f"{path}: {action.dest.replace('_', '-')} is {value!r}; it must be"
     if isinstance(value, bool) != (kind is bool) or not isinstance(value, (bool, int, float, str)):
@@ -159,23 +179,32 @@ def as_typed() -> str:
     return shlex.join(["askew", *(public_text(public_word(word)) for word in words)])
 
 
-def chosen(options: argparse.Namespace, settings: Any) -> dict[str, Any]:
-    """The options that were given and are fields of a dataclass of settings, by name."""
-    given = {field.name: getattr(options, field.name, None) for field in fields(settings)}
-    return {name: value for name, value in given.items() if value is not None}
+def given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Those of the options with these names that have a value."""
+    return {name: value for name in names if (value := getattr(options, name, None)) is not None}
 
 
-def several(value: str | list[str]) -> list[str]:
-    """A list of values, from a list or a single value: a config file may have either."""
-    return [value] if isinstance(value, str) else list(value)
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The settings of a run; a command without ``--quiet`` shows no progress."""
+    from askew.engine.settings import setting_names, settings_from
+
+    names = (name for name in setting_names() if name not in ("quiet", "workers"))  # settled: workers are an executor
+    return settings_from({**given(options, names), "quiet": bool(getattr(options, "quiet", True))})
+
+
+def data_of(options: argparse.Namespace, spec: str = "") -> Named:
+    """The data of ``--data`` or of another spec, with ``--images`` and ``--skip-bad``."""
+    from askew.engine.components import as_data
+
+    return as_data(spec or options.data, options.images, bool(options.skip_bad))
 
 
 def beside(options: argparse.Namespace, names: Iterable[str], kind: str, specs: list[str]) -> dict[str, object]:
     """Options of components that were given outside their specs; BadOption for one that no component takes."""
     from askew.registry import accepted
 
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    for name in given:
+    found: dict[str, object] = given(options, names)
+    for name in found:
         if not any(name in accepted(kind, spec) for spec in specs):
             raise UsageError(f"--{name.replace('_', '-')} is no option of {' or '.join(specs)}.")
-    return given
+    return found

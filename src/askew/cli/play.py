@@ -6,7 +6,7 @@ import argparse
 import webbrowser
 from pathlib import Path
 
-from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, beside, settled, several
+from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, beside, data_of, settings_of, settled
 
 MODELS = ("bundled:xnm", "bundled:cnn-lstm")
 DATA = "world:val,scenes=200"
@@ -44,16 +44,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from askew.engine.components import as_data, as_models
-    from askew.engine.settings import Settings
+    from askew.engine.components import as_models
     from askew.play.play_server import FailuresFile, serve
     from askew.play.playground import Playground
 
     options = settled(args, {"model": list(MODELS), "name": [], "data": DATA, "extract": "auto"})
-    specs, names = several(options.model), several(options.name)
-    models = as_models(specs, names, **beside(options, MODEL_OPTIONS, "model", specs))
-    data = as_data(options.data, options.images, bool(options.skip_bad))
-    ground = Playground(models, data, Settings(seed=options.seed, extract=options.extract))
+    models = as_models(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", options.model))
+    ground = Playground(models, data_of(options), settings_of(options))
     server = serve(ground, FailuresFile(Path(options.output)), options.port)
     print(f"Reading images of {options.data} ...", flush=True)
     count = len(ground.images)

@@ -9,7 +9,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, chosen, settled, several
+from askew.cli.options import (
+    ASKING,
+    MODEL_OPTIONS,
+    Options,
+    add_listed,
+    add_shared,
+    as_typed,
+    beside,
+    data_of,
+    settings_of,
+    settled,
+)
 from askew.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,28 +49,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
     )
     parser.add_argument("--name", action="append", metavar="NAME", help="its name in tables (once for each --model)")
-    add_shared(parser, "data", "images", "skip-bad", "suite")
-    parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
+    add_shared(parser, "data", "images", "skip-bad", "suite", "metric")
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
     parser.add_argument("--shard", metavar="I/N", help="ask only part I of N; askew merge joins the answers")
-    parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
-    parser.add_argument(
-        "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
-    )
-    add_shared(
-        parser,
-        "executor",
-        "workers",
-        "stop-after",
-        "store",
-        "overwrite",
-        "quiet",
-        "extract",
-        "accuracy",
-        "no-published",
-        "dry-run",
-    )
+    add_shared(parser, "batch-size", "max-failures", *ASKING, "dry-run")
     parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
     )
@@ -70,9 +64,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run every model, then show and report them together."""
     from askew.cli.show import run_and_show
-    from askew.engine.components import as_data, as_models, as_suite, suites_in
+    from askew.engine.components import as_models, as_suite, suites_in
     from askew.engine.run import forecast
-    from askew.engine.settings import Settings
 
     options = settled(args, {"name": []}, required=("model", "data"))
     trial = vars(options)["try"]
@@ -80,16 +73,12 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--output is needed (on the command line, or in the file of --config).")
     if trial is not None and trial < 1:
         raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
-    specs, names = several(options.model), several(options.name)
-    settings = Settings(**chosen(options, Settings), progress=not options.quiet, metrics=several(options.metric or []))
-    data = as_data(options.data, options.images, bool(options.skip_bad))
-    extra = beside(options, BESIDE, "model", specs)
-    models = as_models(specs, names, **extra)
+    settings, data = settings_of(options), data_of(options)
+    models = as_models(options.model, options.name, **beside(options, BESIDE, "model", options.model))
     if trial is not None:
         _try(models, data, trial, settings)
         return 0
-    named = several(options.suite or suites_in(data, "rad"))
-    suites = [as_suite(suite, progress=not options.quiet) for suite in named]
+    suites = [as_suite(suite, progress=not options.quiet) for suite in options.suite or suites_in(data, "rad")]
     output, published = Path(options.output), not options.no_published
     if options.dry_run:
         for sentence in forecast(models, data, suites, output, settings):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_shared, as_typed, settled, several
+from askew.cli.options import add_shared, as_typed, data_of, settings_of, settled
 
 EXAMPLES = """\
 examples:
@@ -24,8 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predictions", metavar="PREDICTIONS", help="the answers, by question id")
     add_shared(parser, "suite")
     parser.add_argument("--output", metavar="DIR", required=True, help="the run's folder")
-    parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
-    add_shared(parser, "images", "skip-bad", "limit")
+    add_shared(parser, "metric", "images", "skip-bad", "limit")
     parser.add_argument(
         "--allow-missing", action="store_true", help="count questions without a prediction as not answered"
     )
@@ -39,26 +38,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Score the predictions, and print and report the scores."""
     from askew.cli.show import run_and_show
-    from askew.engine.components import as_data, as_suite, suites_in
-    from askew.engine.settings import Named, Settings
+    from askew.engine.components import as_suite, suites_in
+    from askew.engine.settings import Named
     from askew.models.prediction_file import Predictions
 
-    args = settled(args, {"extract": "none"})
-    settings = Settings(
-        limit=args.limit,
-        seed=args.seed,
-        batch_size=4096,
-        extract=args.extract,
-        accuracy=args.accuracy or "auto",
-        metrics=several(args.metric or []),
-        overwrite=bool(args.overwrite),
-        progress=not args.quiet,
-    )
+    args = settled(args, {"extract": "none", "batch_size": 4096})
+    settings = settings_of(args)
     path = Path(args.predictions)
     model = Named(
         Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
     )
-    data = as_data(args.groups, args.images, bool(args.skip_bad))
+    data = data_of(args, args.groups)
     suites = [as_suite(suite) for suite in args.suite or suites_in(data, "accuracy")]
     published = not args.no_published
     # lenient: --allow-missing permits non-answers, so they are not an error here

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from askew.cli.options import Options, add_listed, add_shared, settled, several
+from askew.cli.options import Options, add_listed, add_shared, given, settled
 
 EXAMPLES = """\
 examples:
@@ -53,13 +53,12 @@ def main(args: argparse.Namespace) -> int:
     from askew.train.loop import train
 
     options = settled(args, {"net": "xnm", "groups": "p2"}, required=("data", "output"))
-    numbers = {name: getattr(options, name) for name in _NUMBERS}
     done = train(
         options.net,
         options.data,
         options.val or None,
         options.features,
-        several(options.loss or []),
+        options.loss or [],
         output=options.output,
         groups=options.groups,
         images=options.images,
@@ -67,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
         skip_bad=bool(options.skip_bad),
         seed=options.seed,
         overwrite=bool(options.overwrite),
-        **{name: value for name, value in numbers.items() if value is not None},
+        **given(options, _NUMBERS),
     )
     if skipped := done.config.get("skipped"):
         print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_shared, settled
+from askew.cli.options import add_shared, settings_of, settled
 
 EXAMPLES = """\
 examples:
@@ -41,14 +41,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the world to its folder."""
     from askew.engine.executors import workers_of
-    from askew.engine.settings import Settings, check_whole, progress_bar
+    from askew.engine.settings import progress_bar
     from askew.world.write_world import write_world
 
     args = settled(args)
-    check_whole("seed", args.seed)
+    settings = settings_of(args)
     with (
-        workers_of(args.executor or Settings.executor) as executor,
-        progress_bar(Settings(progress=not args.quiet), total=args.scenes, desc="Drawing", unit=" scenes") as bar,
+        workers_of(settings.executor) as executor,
+        progress_bar(settings, total=args.scenes, desc="Drawing", unit=" scenes") as bar,
     ):
         write_world(
             Path(args.output),

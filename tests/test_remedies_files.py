@@ -140,8 +140,8 @@ def test_damaged_files_of_a_run_are_written_again_by_the_same_command(tmp_path, 
         ("results.json", b"{", ["report", "o"]),
         ("results.json", b'{"format": 99}', ["report", "o"]),
         ("results.json", b"{}", ["gate", "o", "--require", "accuracy.all>=0"]),
-        ("samples.jsonl", b'{"half', ["report", "o"]),
-        ("samples.jsonl", b"", ["compare", "o", "o"]),
+        ("rows.npz", b"half", ["report", "o"]),
+        ("rows.npz", b"", ["compare", "o", "o"]),
     ):
         (tmp_path / "o" / name).write_bytes(damaged)
         assert said(capsys, command, r"((?i:run it again)|(?i:run 'askew run'))"), (name, damaged)

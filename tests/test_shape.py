@@ -37,6 +37,7 @@ MAY_USE = {
     "world": {"data", "language"},
     "models": {"data", "nets"},
     "audit": {"metrics"},
+    "report": {"metrics"},
     "train": {"data", "world", "models", "nets", "metrics", "report"},
 }
 """What a stage is built on; everything else meets in types."""

@@ -61,7 +61,7 @@ def groups_of(data, suite="rad"):
 def test_a_run_records_everything_needed_to_repeat_it(tmp_path):
     result = askew.evaluate("constant:yes", QUESTIONS, "rad:originals=all", output=tmp_path, seed=3)
     results = json.loads((tmp_path / "results.json").read_text())
-    assert results["format"] == 1
+    assert results["format"] == 2
     assert results["model"]["signature"] == "Constant(say='yes')"
     assert results["seed"] == 3
     assert results["data"]["questions"] == 6

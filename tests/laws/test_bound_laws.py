@@ -17,9 +17,9 @@ from askew.data.groups import write_groups
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
 from askew.metrics.consistency import Consensus, Flips
-from askew.metrics.group_rows import GroupRows
 from askew.metrics.noise import RScore
 from askew.metrics.rad_metrics import Introspect, Rad
+from askew.metrics.run_table import EVERYTHING, RunTable
 from askew.metrics.scorer import score
 from askew.models.baselines import Scripted
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
@@ -103,11 +103,11 @@ def test_bounds_are_reached_by_some_answers_and_exceeded_by_none():
     for case in cases(40):
         for metric in (*METRICS, *MORE):
             values = reachable(metric, case)
-            rows = GroupRows({"m": metric}, ())
+            table = RunTable({"m": metric}, ())
             for outcome in case:
-                rows.add(outcome)
-            (selected,) = (block["m"] for block in rows.select(("", "")))
-            found = bounds(metric, selected.fillable) if selected.fillable.fixed.size else (math.nan, math.nan)
+                table.add(outcome)
+            fillable, _ = table.fillable("m", table.records_of(EVERYTHING))
+            found = bounds(metric, fillable) if fillable.fixed.size else (math.nan, math.nan)
             if not values:
                 assert all(map(math.isnan, found)), (metric, case)
             elif getattr(metric, "outer_bounds", False):

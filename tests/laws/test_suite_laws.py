@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askew.metrics.group_rows import SLICES
+from askew.metrics.run_table import SLICES
 from askew.registry import BUILT_IN, make, names
 from askew.suites.basic import BasicSuite
 from word_ranker import Words

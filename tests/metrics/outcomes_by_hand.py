@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askew.metrics.run_table import SLICES, RunTable
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Variant
 
 
@@ -26,6 +27,14 @@ def outcome(said, truth, *variants, id=1, image=1, kind=WHAT):  # noqa: A002
     )
     predictions = tuple(Prediction(v.question.id, said) for v, (said, *_) in zip(made, variants, strict=True))
     return Outcome(Group(id, "s", original, made), Prediction(id, said), predictions)
+
+
+def table_of(outcomes, metrics, slices=SLICES):
+    """The table of a run with these outcomes."""
+    table = RunTable(metrics, slices)
+    for one in outcomes:
+        table.add(one)
+    return table
 
 
 def total(metric, outcomes, failed=None):

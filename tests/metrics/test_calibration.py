@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import askew
-from askew.metrics.calibration import CalibrationError, ConfidenceTable, surest
+from askew.metrics.calibration import CalibrationError, calibration_record, surest
+from askew.metrics.pairs import Judgement
+from askew.metrics.run_table import RunTable
 from askew.metrics.scorer import score
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 
@@ -37,10 +39,11 @@ def test_by_hand():
         pair(4, (right, None), (None, None)),
         pair(5, (right, 7.0), (right, math.nan)),
     ]
-    table = ConfidenceTable("official")
+    table = RunTable({})
     for outcome in some:
-        table.add(outcome)
-    found = table.record()
+        answers = (outcome.original, *outcome.variants)
+        table.add(outcome, [Judgement(float(one.answer == "yes"), one.answer == "yes") for one in answers])
+    found = calibration_record(table, "official")
     assert (found["answered"], found["unscored"], found["outside"]) == (11, 1, 2)
     before, after = found["before"], found["after"]
     # bin 9: 2 x |1 - .95| = .1; bin 6: |1 - 1.3| = .3; together .4 of 4
@@ -86,10 +89,11 @@ def plain_error(answers, bins=10):
 
 def test_the_error_agrees_with_a_second_computation_and_has_an_interval_over_images():
     some = some_outcomes(400, "ece")
-    table = ConfidenceTable("official")
+    table = RunTable({})
     for outcome in some:
-        table.add(outcome)
-    found = table.record()
+        answers = (outcome.original, *outcome.variants)
+        table.add(outcome, [Judgement(float(one.answer == "yes"), one.answer == "yes") for one in answers])
+    found = calibration_record(table, "official")
     sides = {
         "before": [(o.original.score, float(o.original.answer == "yes")) for o in some],
         "after": [(o.variants[0].score, float(o.variants[0].answer == "yes")) for o in some],

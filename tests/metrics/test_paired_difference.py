@@ -1,20 +1,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
-from outcomes_by_hand import outcome, variant
+from outcomes_by_hand import outcome, table_of, variant
 
 from askew.errors import BadRecord
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import ComprehensiveAccuracy
-from askew.metrics.paired_difference import compare
+from askew.metrics.noise import RScore
+from askew.metrics.paired_difference import compare, uncompared_metrics
 from askew.metrics.rad_metrics import Rad
+from askew.metrics.run_table import load_tables, save_tables
 from askew.significance import mcnemar
+from askew.verbs import Metric
 
+SLICES = ("test", "made_by", "answer_type", "question_type")
 METRICS = {"accuracy": Accuracy("variant"), "rad": Rad(), "cacc": ComprehensiveAccuracy()}
+
+
+def compared(runs, metrics=METRICS, suite="", parts=SLICES):
+    return compare({name: table_of(outcomes, metrics) for name, outcomes in runs.items()}, suite, parts=parts)
 
 
 def run(rng, right, count=150, skip=()):
@@ -38,7 +47,7 @@ def runs():
 
 @pytest.fixture(scope="module")
 def differences(runs):
-    found = compare(runs, METRICS, "s")
+    found = compared(runs, METRICS, "s")
     return {(one.part, one.metric, one.a, one.b): one for one in found}
 
 
@@ -81,7 +90,7 @@ def test_the_interval_is_of_the_differences_per_image(runs, differences):
 
 def test_a_few_images_decide_nothing():
     rng = Random(3)
-    few = compare({"a": run(rng, 0.9, 18), "b": run(rng, 0.1, 18)}, METRICS, parts=())
+    few = compared({"a": run(rng, 0.9, 18), "b": run(rng, 0.1, 18)}, METRICS, parts=())
     assert {one.images for one in few} == {9}
     assert all(math.isnan(value) for one in few for value in (one.low, one.high, one.p, one.p_holm))
     assert all(one.difference > 0 for one in few)
@@ -91,7 +100,7 @@ def test_p_is_never_below_that_of_the_sign_test():
     """All twelve images turn from right to wrong, so that nothing varies: a coin does that twice in 2¹² times."""
     a = [outcome("red", "red", variant("red", "red"), id=n, image=n) for n in range(12)]
     b = [outcome("red", "red", variant("x", "red"), id=n, image=n) for n in range(12)]
-    (one,) = compare({"a": a, "b": b}, {"x": Accuracy("variant")}, parts=())
+    (one,) = compared({"a": a, "b": b}, {"x": Accuracy("variant")}, parts=())
     assert one.p == 2 / 2**12
 
 
@@ -117,24 +126,87 @@ def test_mcnemar_counts_the_groups_on_which_the_two_disagree(runs, differences):
 
 def test_order_does_not_matter(runs, differences):
     shuffled = {name: reversed(outcomes) for name, outcomes in runs.items()}
-    again = compare(shuffled, METRICS, "s")
+    again = compared(shuffled, METRICS, "s")
     assert list(map(repr, again)) == list(map(repr, differences.values()))
 
 
 def test_a_run_of_different_groups_cannot_be_compared():
-    assert compare({"a": run(Random(0), 0.5, 4), "b": []}, METRICS) == []
+    assert compared({"a": run(Random(0), 0.5, 4), "b": []}) == []
 
 
 def test_a_repeated_group_is_refused():
-    with pytest.raises(BadRecord, match=r"a: group 0 occurs twice.*Keep one"):
-        compare({"a": run(Random(0), 0.5, 1) * 2}, METRICS)
+    with pytest.raises(BadRecord, match=r"a: 1 of its 2 groups occur twice.*Keep one of each"):
+        compared({"a": run(Random(0), 0.5, 1) * 2})
 
 
 def test_p_is_uniform_when_there_is_no_difference():
     rng = Random("null")
     p = [
-        compare({"a": run(rng, 0.7, 80), "b": run(rng, 0.7, 80)}, {"x": Accuracy("variant")}, parts=())[0].p
+        compared({"a": run(rng, 0.7, 80), "b": run(rng, 0.7, 80)}, {"x": Accuracy("variant")}, parts=())[0].p
         for _ in range(120)
     ]
     assert sum(one < 0.05 for one in p) / len(p) < 0.12
     assert 0.35 < sum(p) / len(p) < 0.65
+
+
+def test_saved_rows_give_the_same_differences(runs, differences, tmp_path):
+    """What is read again measures nothing: the metrics are coefficients of column sums, whatever their class."""
+
+    class Half(Metric):
+        """A metric that no import finds."""
+
+        def measure(self, outcome, failed=None):
+            return 0.5, 1.0, float(outcome.variants[0].answer == "red")
+
+        def combine(self, sums):
+            return sums[2] / sums[1] / 2
+
+        def fraction(self, sums):
+            return sums[2], 2 * sums[1]
+
+        def __repr__(self):
+            return "Half()"
+
+    tables = {}
+    for name, outcomes in runs.items():
+        save_tables(tmp_path / name, {"s": table_of(outcomes, {**METRICS, "half": Half()})})
+        tables[name] = load_tables(tmp_path / name)["s"]
+    again = {(one.part, one.metric, one.a, one.b): one for one in compare(tables, "s", parts=SLICES)}
+    for key, one in differences.items():
+        assert repr(replace(again[key], p_holm=0.0, family_size=0)) == repr(replace(one, p_holm=0.0, family_size=0))
+    half, accuracy = (again["", name, "good", "bad"] for name in ("half", "accuracy"))
+    assert half.difference == pytest.approx(accuracy.difference / 2)
+    assert half.p == pytest.approx(accuracy.p)
+    assert uncompared_metrics(tables) == {}
+
+
+def test_metrics_measured_in_different_ways_are_not_compared(runs):
+    tables = {
+        "a": table_of(runs["good"], {"rad": Rad(), "accuracy": Accuracy("variant"), "more": Rad(backward=True)}),
+        "b": table_of(runs["bad"], {"rad": Rad(correct="any"), "accuracy": Accuracy("variant")}),
+    }
+    assert {one.metric for one in compare(tables)} == {"accuracy"}
+    found = uncompared_metrics(tables)
+    assert found["rad"].startswith("it was measured in different ways, Rad(backward=False, correct='modal'")
+    assert found["more"].startswith("b has no rows of it. Run it again with --metric more")
+    assert list(found) == ["rad", "more"]
+
+
+def test_a_metric_that_is_no_ratio_is_found_by_its_registered_name_or_named(tmp_path):
+    class Product(Metric):
+        def measure(self, outcome, failed=None):
+            return 1.0, 1.0, 1.0
+
+        def combine(self, sums):
+            return sums[0] * sums[1] / sums[2] ** 2
+
+    noisy = [outcome("red", "red", variant("x" if n % 3 else "red", "red", level=1), id=n, image=n) for n in range(30)]
+    steady = [outcome("red", "red", variant("red", "red", level=1), id=n, image=n) for n in range(30)]
+    metrics = {"rscore.1": RScore(), "product": Product()}
+    expected = compared({"a": noisy, "b": steady}, {"rscore.1": RScore()}, parts=())
+    tables = {}
+    for name, outcomes in (("a", noisy), ("b", steady)):
+        save_tables(tmp_path / name, {"": table_of(outcomes, metrics)})
+        tables[name] = load_tables(tmp_path / name)[""]
+    assert list(map(repr, compare(tables, parts=()))) == list(map(repr, expected))
+    assert "is not a ratio of sums" in uncompared_metrics(tables)["product"]

@@ -10,7 +10,7 @@ from outcomes_by_hand import outcome, variant
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.noise import RScore
 from askew.metrics.rad_metrics import Rad
-from askew.metrics.scorer import Scorer, score
+from askew.metrics.scorer import score
 from askew.metrics.sums import by_image, settled
 from askew.types import Kind
 
@@ -97,7 +97,7 @@ def test_order_does_not_matter():
 
 
 def test_no_outcomes_give_nan_not_zero():
-    scores = Scorer(METRICS, "s").scores()
+    scores = score([], METRICS, "s")
     assert [(one.part, one.metric, one.n) for one in scores] == [("", name, 0) for name in METRICS]
     assert all(math.isnan(getattr(one, name)) for one in scores for name in ("value", "low", "high", "lowest"))
 

@@ -10,6 +10,9 @@ from random import Random
 import orjson
 from PIL import Image, ImageDraw
 
+from askew.files.records import outcome_from
+from askew.metrics.pairs import Judgement
+from askew.metrics.run_table import RunTable, save_tables
 from askew.registry import make
 from askew.verbs import SuiteFacts
 
@@ -131,6 +134,7 @@ def make_run(
     folder.mkdir(parents=True, exist_ok=True)
     (folder.parent / "images").mkdir(exist_ok=True)
     scores, asked, failed = [], 0, 0
+    everything = []
     with (folder / "samples.jsonl").open("wb") as file:
         for suite in suites:
             records = []
@@ -143,8 +147,10 @@ def make_run(
                     asked += 1
                     failed += part["right"] is None
             scores += _scores(suite, records)
+            everything += records
+    save_rows(folder, everything)
     results = {
-        "format": 1,
+        "format": 2,
         "askew": "0.1.0",
         "model": {"name": model, "spec": model, "signature": f"{model}()"},
         "data": {
@@ -157,7 +163,13 @@ def make_run(
         },
         "suites": [
             SUITES[suite]
-            | {"metrics": FACTS, "groups": groups, "variants": groups, "coverage": _coverage(suite, groups)}
+            | {
+                "accuracy": "official",
+                "metrics": FACTS,
+                "groups": groups,
+                "variants": groups,
+                "coverage": _coverage(suite, groups),
+            }
             for suite in suites
         ],
         "scores": scores,
@@ -170,6 +182,16 @@ def make_run(
     }
     (folder / "results.json").write_bytes(orjson.dumps(results))
     return folder
+
+
+def save_rows(folder: Path, records: list[dict]) -> None:
+    """Write rows.npz: the pairs of these samples, without any metric."""
+    tables, offset = {}, 0
+    for record in records:
+        judged = [Judgement(part["accuracy"], part["right"]) for part in (record["original"], *record["variants"])]
+        tables.setdefault(record["suite"], RunTable({})).add(outcome_from(record), judged, offset)
+        offset += len(orjson.dumps(record)) + 1
+    save_tables(folder / "rows.npz", tables)
 
 
 def _coverage(suite: str, groups: int) -> list[dict]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 
 import pytest
 
 import askew
-from askew.errors import DataError
 from askew.report.html import page
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
@@ -66,14 +64,9 @@ def test_the_section_has_the_numbers_of_the_results(runs):
 
 def test_a_model_without_scores_has_one_line_that_says_why(runs):
     whole = load_run(runs / "sure")
-    old = {key: value for key, value in whole.results.items() if key != "calibration"}
-    (runs / "old").mkdir()
-    (runs / "old" / "results.json").write_text(json.dumps(old))
-    (runs / "old" / "samples.jsonl").write_bytes(whole.samples.read_bytes())
     reasons = {
         "silent": "it gives answers without scores.",
         "logits": "its scores are not probabilities from 0 to 1.",
-        "old": "its results are from an earlier version of askew; run the same command again",
     }
     for name, reason in reasons.items():
         run = load_run(runs / name)
@@ -85,21 +78,3 @@ def test_a_model_without_scores_has_one_line_that_says_why(runs):
     both = section(page([whole, load_run(runs / "silent")]))
     assert both.count('class="curve"') == 4
     assert "it gives answers without scores." in both
-
-
-def test_damaged_calibration_is_reported(runs):
-    run = load_run(runs / "sure")
-    for damaged in (
-        {"rad": 7},
-        {"rad": {"before": {}}},
-        {"rad": {"change": {"value": "much"}}},
-        {"rad": {"before": {"error": {"value": "<b>"}, "n": 1, "images": 1, "reliability": [], "coverage": []}}},
-        {"rad": {"before": {"error": {}, "n": 1, "images": 1, "reliability": [{}], "coverage": []}}},
-    ):
-        (runs / "sure" / "results.json").write_text(json.dumps({**run.results, "calibration": damaged}))
-        with pytest.raises(DataError, match=r"'calibration(' cannot be read|\.rad' is not an object)"):
-            page([load_run(runs / "sure")])
-    (runs / "sure" / "results.json").write_text(json.dumps({**run.results, "calibration": [1]}))
-    with pytest.raises(DataError, match="'calibration' is not an object"):
-        load_run(runs / "sure")
-    (runs / "sure" / "results.json").write_text(json.dumps(run.results))

@@ -72,7 +72,7 @@ def test_coverage_equals_that_computed_from_outcomes(runs, test) -> None:
     table = read_pairs(runs)
     chosen = np.ones(table.pairs, dtype=bool)
     if test:
-        chosen = table.heads()[:, 1] == table.number_of[Trait("carets", "test", test)]
+        chosen = table.heads[:, 1] == table.number_of[Trait("carets", "test", test)]
     ours = coverage_matrix(table, chosen)
     outcomes = {
         run.model: [_right_or_not(o, test) for o in (outcome_from(record) for _, record in run.outcomes())]

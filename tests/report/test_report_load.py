@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import orjson
@@ -9,7 +8,6 @@ from fake_runs import make_run
 
 from askew.errors import BadRecord, DataError
 from askew.report.load import Run, labels, load_run, suites_of
-from askew.types import Score
 
 
 def test_a_run_is_read_back(tmp_path: Path) -> None:
@@ -17,21 +15,6 @@ def test_a_run_is_read_back(tmp_path: Path) -> None:
     assert (run.model, run.data) == ("prior", "world/val")
     assert run.score("rad", "rad.forward").n == sum(r["original"]["right"] for _, r in run.outcomes())
     assert not run.score("rad", "no.such").known
-
-
-def test_invalid_bounds_of_older_files_are_ignored(tmp_path: Path) -> None:
-    """They were the values with all missing answers wrong and with all correct, which does not bound RAD."""
-    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.1, images=False))
-    old = [
-        {key: value for key, value in score.items() if key not in ("lowest", "highest")}
-        | {"if_wrong": 0.1, "if_right": 0.9}
-        for score in run.results["scores"]
-    ]
-    figure = Run(run.folder, {**run.results, "scores": old}).score("rad", "rad.forward")
-    assert str((figure.lowest, figure.highest)) == "(nan, nan)"
-    score = next(Score.from_record(score) for score in old if score["metric"] == "rad.forward" and not score["part"])
-    assert score.value == figure.value
-    assert math.isnan(score.lowest)
 
 
 def test_outcomes_are_read_by_their_position(tmp_path: Path) -> None:
@@ -46,9 +29,18 @@ def test_missing_files_are_reported_with_what_to_do(tmp_path: Path) -> None:
         DataError, match=r"results\.json: no such file\. Give the folder that 'askew run --output' wrote"
     ):
         load_run(tmp_path)
-    (make_run(tmp_path / "a", groups=3) / "samples.jsonl").unlink()
-    with pytest.raises(DataError, match=r"no samples\.jsonl"):
-        load_run(tmp_path / "a")
+    for name in ("samples.jsonl", "rows.npz"):
+        folder = make_run(tmp_path / name, groups=3)
+        (folder / name).unlink()
+        with pytest.raises(DataError, match=f"there is no {name} beside results.json. Run 'askew run'"):
+            load_run(folder)
+
+
+def test_rows_of_another_run_are_refused(tmp_path: Path) -> None:
+    folder, other = make_run(tmp_path / "a", groups=3), make_run(tmp_path / "b", groups=4)
+    (other / "rows.npz").replace(folder / "rows.npz")
+    with pytest.raises(DataError, match=r"rows\.npz: it belongs to another run than results\.json"):
+        _ = load_run(folder).tables
 
 
 @pytest.mark.parametrize(
@@ -56,9 +48,10 @@ def test_missing_files_are_reported_with_what_to_do(tmp_path: Path) -> None:
     [
         (b"{", "not JSON"),
         (b"[]", "not a results.json of askew"),
-        (b'{"format": 2}', "format 2, but this version of askew reads format 1"),
-        (b'{"format": 1, "model": {}}', "'suites' is missing"),
-        (b'{"format": 1, "model": {}, "suites": [], "scores": []}', "the model has no name"),
+        (b'{"format": 1}', "format 1, but this version of askew reads format 2. Run 'askew run' with this --output"),
+        (b'{"format": 2, "model": {"name": "m"}, "data": {}}', "'suites' is missing"),
+        (b'{"format": 2, "model": {}, "suites": [], "scores": []}', "'model' has an entry without 'name'"),
+        (b'{"format": 2, "model": {"name": "m"}, "data": {}, "suites": 7}', "'suites' is missing, or not as askew"),
     ],
 )
 def test_unusable_results_are_refused(tmp_path: Path, text: bytes, said: str) -> None:

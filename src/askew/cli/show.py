@@ -70,8 +70,8 @@ def show(
         if brief
         else terminal_summary(runs, differences, color=sys.stdout.isatty())
     )
-    for sentence in not_compared(runs) if len(runs) > 1 else ():
-        print(f"Warning: {sentence}", file=sys.stderr)
+    for metric, why in not_compared(runs).items():
+        print(f"Warning: {metric} is not compared: {why}", file=sys.stderr)
     if len(runs) > 1 and not differences:
         print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
     if report is not None:

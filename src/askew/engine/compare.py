@@ -2,73 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from askew.engine.run_metrics import metrics_of, unknown_metrics
-from askew.metrics.paired_difference import Difference, compare, corrected
+from askew.metrics.paired_difference import Difference, compare, corrected, uncompared_metrics
+from askew.metrics.run_table import RunTable
 from askew.report.load import Run, labels
-
-PARTS = ("test", "answer_type")
-"""Slices that are compared besides the whole; each further slice makes Holm's correction stricter for all."""
 
 ACCURACY = "accuracy.all"
 """A metric that counts as a headline of the first suite that has it, in addition to the suites' own headlines."""
 
 
 def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Compare every two runs by every metric of the suites they share, with the metrics of the first such run.
+    """Compare every two runs by every metric of the suites they share.
 
-    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction.
+    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction. Runs that were
+    scored in different modes of accuracy are compared in mode ``robust``.
     """
     differences: list[Difference] = []
-    for name in dict.fromkeys(suite["name"] for run in runs for suite in run.suites):
-        sharing = {
-            label: (run, suite)
-            for label, run in zip(labels(runs), runs, strict=True)
-            for suite in run.suites
-            if suite["name"] == name
-        }
-        if len(sharing) > 1:
-            outcomes = {label: run.outcomes_of(name) for label, (run, _) in sharing.items()}
-            first, _ = next(iter(sharing.values()))
-            headlines = {_headline(first, name)}
-            if not any(one.metric == ACCURACY for one in differences):
-                headlines.add(ACCURACY)
-            metrics = metrics_of(*_reference(sharing.values()))
-            differences += compare(outcomes, metrics, name, PARTS, headlines)
+    for name, tables in _shared(runs).items():
+        headlines = {_headline(runs, name)}
+        if not any(one.metric == ACCURACY for one in differences):
+            headlines.add(ACCURACY)
+        differences += compare(tables, name, headlines, _in_several_modes(runs, name))
     return [asdict(difference) for difference in corrected(differences)]
 
 
-def _headline(run: Run, suite: str) -> str:
-    (found,) = (one for one in run.suites if one["name"] == suite)
+def not_compared(runs: Sequence[Run]) -> dict[str, str]:
+    """The metrics by which some of these runs are not compared, each with the reason and what to do."""
+    found: dict[str, str] = {}
+    for suite, tables in _shared(runs).items():
+        found = uncompared_metrics(tables, _in_several_modes(runs, suite)) | found
+    return found
+
+
+def _shared(runs: Sequence[Run]) -> dict[str, dict[str, RunTable]]:
+    """The tables of each suite that several runs have, by the labels of the runs."""
+    tables: dict[str, dict[str, RunTable]] = {}
+    for label, run in zip(labels(runs), runs, strict=True):
+        for suite in run.suites:
+            tables.setdefault(suite["name"], {})[label] = run.tables[suite["name"]]
+    return {suite: found for suite, found in tables.items() if len(found) > 1}
+
+
+def _headline(runs: Sequence[Run], suite: str) -> str:
+    found = next(one for run in runs for one in run.suites if one["name"] == suite)
     return str((found.get("headline") or {}).get("metric", ""))
 
 
-def not_compared(runs: Sequence[Run]) -> list[str]:
-    """A sentence for each metric of these runs that is not compared because its code is not available."""
-    found = {name: path for run in runs for suite in run.suites for name, path in unknown_metrics(suite).items()}
-    return [f"{name} is not compared: {why_unknown(path)}" for name, path in found.items()]
-
-
-def why_unknown(path: str) -> str:
-    """Why a metric of this class cannot be computed here, and what to do."""
-    if path.startswith("askew."):
-        return (
-            f"its record of {path} in results.json does not fit this version of askew. Run 'askew run' with this "
-            "--output again; answers that are stored are not asked twice."
-        )
-    return (
-        f"its class {path} is not known here. Register it as an entry point of your package (askew.metric), or "
-        "compare from a Python program that imports it."
-    )
-
-
-def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:
-    """The run whose metrics are used to compare runs of a suite: the first one scored ``robust``, otherwise the first.
-
-    A model with free text is scored ``robust``, a classifier as the suite says; both are compared in one mode.
-    """
-    found = list(sharing)
-    return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])
+def _in_several_modes(runs: Sequence[Run], suite: str) -> bool:
+    return len({one["accuracy"] for run in runs for one in run.suites if one["name"] == suite}) > 1

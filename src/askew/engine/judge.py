@@ -18,16 +18,16 @@ from askew.answers.extract import check_step, extract
 from askew.engine.ask import answers_of, questions_of, writable
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys, Planner
-from askew.engine.run_folder import sample_record, suite_record
-from askew.engine.run_metrics import AnswerForms, measured_by, metric_records, scored_by, step_for
+from askew.engine.run_folder import judgement, sample_record, suite_record
+from askew.engine.run_metrics import NORMALISED, AnswerForms, measured_by, metric_records, scored_by, step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
 from askew.files.read_write import replaced
 from askew.files.records import Record, group_from, group_record
-from askew.metrics.calibration import ConfidenceTable
-from askew.metrics.group_rows import SLICES
-from askew.metrics.scorer import Scorer
-from askew.types import Group, Id, Outcome, Prediction, Question
+from askew.metrics.calibration import calibration_record
+from askew.metrics.run_table import SLICES, RunTable
+from askew.metrics.scorer import scores
+from askew.types import Group, Id, Outcome, Prediction, Question, Score
 from askew.verbs import Suite, SuiteFacts
 
 
@@ -68,17 +68,18 @@ class OutcomeJudge:
         used = {suite.what.name: scored_by(suite, model.what, settings) for suite in suites}
         self.suites: Mapping[str, Suite] = used
         """Suites by name, each in the mode of accuracy in which this model's answers are compared."""
-        self.scorers: dict[str, Scorer] = {}
+        self.tables: dict[str, RunTable] = {}
+        """What was measured, by suite."""
         for name, suite in own.items():
             slices = SuiteFacts(suite).slices
             metrics = measured_by(suite, used[name].accuracy, settings.metrics)
-            self.scorers[name] = Scorer(metrics, name, SLICES if slices is None else slices)
+            robust = measured_by(suite, NORMALISED, settings.metrics)
+            self.tables[name] = RunTable(metrics, SLICES if slices is None else slices, robust)
         self.step = step_for(model.what, settings)
         """How answers are extracted."""
         check_step(self.step)
         self.forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})
-        self.confidence = {name: ConfidenceTable(used[name].accuracy) for name in own}
-        """The model's confidences, by suite."""
+        self._offset = 0
         self.tally = Tally()
         self._keys = keys
 
@@ -91,11 +92,15 @@ class OutcomeJudge:
             outcome = Outcome(group, first, tuple(rest))
         elif first is not outcome.original:
             outcome = Outcome(group, first)
-        self.scorers[group.suite].add(outcome)
-        self.confidence[group.suite].add(outcome)
+        suite = self.suites[group.suite]
+        judgements = [judgement(group.original, outcome.original, suite)]
+        judgements += [judgement(variant.question, said, suite) for variant, said in outcome.pairs()]
+        self.tables[group.suite].add(outcome, judgements, self._offset)
         if group.original.tags:  # which may be in another order in the file
             record = group_record(group_from(record))
-        return orjson.dumps(sample_record(record, outcome, self.suites[group.suite])) + b"\n"
+        line = orjson.dumps(sample_record(record, outcome, judgements)) + b"\n"
+        self._offset += len(line)
+        return line
 
     def _extracted(self, suite: str, question: Question, said: Prediction) -> Prediction:
         """The prediction with the short answer extracted from the reply."""
@@ -106,12 +111,20 @@ class OutcomeJudge:
         return found
 
     def records(self, suites: Sequence[Named], covers: Sequence[Coverage]) -> list[dict[str, Any]]:
-        """The suites as results.json has them, with the metrics that comparison needs."""
+        """The suites as results.json has them."""
         return [
             suite_record(suite, replace(cover, suite=self.suites[suite.what.name]))
-            | {"metrics": metric_records(suite.what, self.scorers[suite.what.name].metrics)}
+            | {"metrics": metric_records(suite.what, self.tables[suite.what.name].metrics)}
             for suite, cover in zip(suites, covers, strict=True)
         ]
+
+    def scores(self) -> list[Score]:
+        """All scores."""
+        return [score for name, table in self.tables.items() for score in scores(table, name)]
+
+    def calibration(self) -> dict[str, Any]:
+        """For each suite, how well the model's scores are calibrated."""
+        return {name: calibration_record(table, self.suites[name].accuracy) for name, table in self.tables.items()}
 
 
 class RecordedAnswers:

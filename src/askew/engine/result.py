@@ -14,8 +14,9 @@ from typing import Any
 from askew.engine.compare import compare_runs
 from askew.engine.run_pairs import RunPairs
 from askew.errors import BadOption, UsageError, did_you_mean, need
+from askew.files.records import outcome_from
 from askew.report.html import standalone, write_report
-from askew.report.load import Run, labels, load_run, read_outcome
+from askew.report.load import Run, labels, load_run
 from askew.report.markup import el
 from askew.report.paper_tables import without_published
 from askew.report.terminal import terminal_summary
@@ -77,8 +78,8 @@ class Result:
 
     def samples(self) -> Iterator[Outcome]:
         """The outcomes, streamed."""
-        for number, (_, record) in enumerate(self.run.outcomes(), start=1):
-            yield self._with_images(read_outcome(record, f"{self.run.samples}, sample {number}"))
+        for _, record in self.run.outcomes():
+            yield self._with_images(outcome_from(record))
 
     def _with_images(self, outcome: Outcome) -> Outcome:
         """The outcome with the paths of its images on this machine, where they are known."""

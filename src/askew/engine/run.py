@@ -6,6 +6,7 @@ its folder
 * ``groups.jsonl``: the questions,
 * ``answers.sqlite``: every answer as soon as it was given, so that a killed run resumes,
 * ``samples.jsonl``: one line per group with predictions and how each was judged,
+* ``rows.npz``: what was measured of each group, from which scores, comparisons and reports are computed,
 * ``results.json``: the scores, with everything needed to get them again.
 """
 
@@ -48,6 +49,7 @@ from askew.errors import TooManyFailures
 from askew.files.paths import ImageFolders, public
 from askew.files.read_write import alone_in, fingerprint, write_joined
 from askew.files.records import Record, group_record
+from askew.metrics.run_table import save_tables
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.load import FORMAT
 from askew.types import Group, Outcome, Prediction
@@ -189,8 +191,8 @@ def run(
         "groups": fingerprint(str(prepared.groups)),
         "suites": judge.records(prepared.suites, prepared.covers),
         "answer_forms": judge.forms.record(),
-        "scores": [score_record(score) for scorer in judge.scorers.values() for score in scorer.scores()],
-        "calibration": {name: table.record() for name, table in judge.confidence.items()},
+        "scores": [score_record(score) for score in judge.scores()],
+        "calibration": judge.calibration(),
         "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": _usage(tally, todo, model.what),
         "seed": settings.seed,
@@ -209,6 +211,7 @@ def run(
             "reused": todo.questions - tally.asked,
         },
     }
+    save_tables(folder / "rows.npz", judge.tables)
     write_joined(folder / "results.json", [orjson.dumps(public(results), option=orjson.OPT_INDENT_2)])
     return results
 

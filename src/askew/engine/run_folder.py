@@ -27,10 +27,11 @@ from askew.files.read_write import clear_parts, write_joined
 from askew.files.records import Record, with_predictions
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
+from askew.metrics.pairs import Judgement
 from askew.types import Outcome, Prediction, Question, Score
 from askew.verbs import HoldsGroups, Suite
 
-MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
+MADE = ("results.json", "samples.jsonl", "rows.npz", "report.html", "tables.md", "tables.tex", "differences.json")
 """Files of a finished run, which the next run in the same folder deletes first."""
 
 
@@ -108,25 +109,23 @@ def slugs(names: Sequence[str]) -> list[str]:
     return taken
 
 
-def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
+def judgement(question: Question, prediction: Prediction, suite: Suite) -> Judgement:
+    """How an answer is judged in a suite."""
+    value = judged(question, prediction, None, suite.correct, suite.accuracy)
+    return Judgement(soft(question, prediction, None, suite.accuracy), None if value is None else value == 1.0)
+
+
+def sample_record(group: Record, outcome: Outcome, judgements: Sequence[Judgement]) -> Record:
     """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
 
     ``group`` is the record of its group, which becomes that of the outcome.
     """
     record = with_predictions(group, outcome)
-    _add_judgement(record["original"], outcome.group.original, outcome.original, suite)
-    for part, variant, prediction in zip(record["variants"], outcome.group.variants, outcome.variants, strict=True):
-        _add_judgement(part, variant.question, prediction, suite)
+    for part, one in zip((record["original"], *record["variants"]), judgements, strict=True):
+        part["accuracy"], part["right"] = one.accuracy, one.right
+        if "error" in part["prediction"]:
+            part["prediction"]["error"] = public_text(part["prediction"]["error"])
     return record
-
-
-def _add_judgement(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
-    """Add to the record of a question how its answer is judged."""
-    value = judged(question, prediction, None, suite.correct, suite.accuracy)
-    record["accuracy"] = soft(question, prediction, None, suite.accuracy)
-    record["right"] = None if value is None else value == 1.0
-    if prediction.error:
-        record["prediction"]["error"] = public_text(prediction.error)
 
 
 def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:

@@ -1,32 +1,24 @@
-"""How a run scores answers: the mode of accuracy, the metrics with their JSON records, and answers decided by form.
+"""How a run scores answers: the mode of accuracy, the metrics, and answers decided by their form.
 
 A model that answers in free text says "Yes." where people said "yes". Its answers are extracted and compared after
 normalisation; those of classifiers and result files are compared as the suite says, like published figures.
-
-Records of metrics in results.json let runs be compared without the suite that named them. A record is data: a class and
-its options. Reading one imports only askew's own metrics (found by class name, wherever the class has moved) and
-registered entry points. A metric of any other class is found only when its module is loaded already.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Any, cast
 
-import orjson
-
 from askew.answers.choices import exact_option
 from askew.answers.extract import short
 from askew.engine.settings import Named, Settings
-from askew.errors import AskewError, BadOption, DataError, UsageError
+from askew.errors import BadOption, UsageError
 from askew.metrics.accuracy import agreement, check_mode
 from askew.metrics.bounds import rows_of_fillings
-from askew.registry import BUILT_IN, factory, load_registered, make
-from askew.report.load import Run
+from askew.registry import make
 from askew.types import Group, Mode, Outcome, Prediction, Question
 from askew.verbs import Metric, ModelFacts, Suite, SuiteFacts
 
@@ -222,107 +214,6 @@ def _lenient(mode: Mode) -> Mode:
     return NORMALISED if mode in ("official", "exact") else mode
 
 
-def metric_record(metric: Metric) -> dict[str, Any]:
-    """A metric as a record.
-
-    >>> from askew.metrics.accuracy import Mu
-    >>> metric_record(Mu())
-    {'class': 'askew.metrics.accuracy:Mu', 'options': {'mode': 'official'}, 'repr': "Mu(mode='official')"}
-    """
-    kind = type(metric)
-    names: list[str] = [part.name for part in fields(kind) if part.init] if is_dataclass(kind) else []
-    options = _plain({name: getattr(metric, name) for name in names})
-    return {"class": f"{kind.__module__}:{kind.__qualname__}", "options": options, "repr": repr(metric)}
-
-
 def metric_records(suite: Suite, metrics: Mapping[str, Metric]) -> dict[str, dict[str, Any]]:
-    """The metrics of a suite as records, with what each says about itself."""
-    facts = SuiteFacts(suite).metric_facts(metrics)
-    return {name: metric_record(metric) | asdict(facts[name]) for name, metric in metrics.items()}
-
-
-def metric_from(record: Mapping[str, Any]) -> Metric | None:
-    """The metric of a record; None when its class is unknown here, or its options give a different metric.
-
-    >>> metric_from({"class": "askew.metrics.accuracy:Mu", "options": {}, "repr": "Mu(mode='official')"})
-    Mu(mode='official')
-    >>> older = {"kind": "any", "drop": 1, "correct": "modal", "mode": "official"}
-    >>> metric_from({"class": "askew.metrics.consistency:Flips", "options": older,
-    ...     "repr": "Flips(kind='any', drop=1, correct='modal', mode='official')"}) is not None
-    True
-    >>> metric_from({"class": "subprocess:Popen", "options": {"args": "ls"}, "repr": ""}) is None
-    True
-    """
-    found = _class(str(record.get("class", "")))
-    if found is None:
-        return None
-    try:
-        options = {name: _tuple(value) for name, value in record.get("options", {}).items()}
-        made: Metric = found(**options)
-    except (AskewError, AttributeError, TypeError, ValueError):
-        return None
-    return made if record.get("repr") in (repr(made), _repr_of(made, options)) else None
-
-
-def _repr_of(metric: Metric, names: Mapping[str, Any]) -> str:
-    """The ``repr`` with these fields only, as of a version whose metric had no others; the others have defaults."""
-    kind = type(metric)
-    shown: list[str] = [p.name for p in fields(kind) if p.repr and p.name in names] if is_dataclass(kind) else []
-    return f"{kind.__qualname__}({', '.join(f'{name}={getattr(metric, name)!r}' for name in shown)})"
-
-
-def metrics_of(run: Run, suite: Mapping[str, Any]) -> dict[str, Metric]:
-    """The metrics that a run measured for one of its suites, by name; those of classes unknown here are left out."""
-    if isinstance(records := suite.get("metrics"), Mapping):
-        found = {name: metric_from(record) for name, record in records.items() if isinstance(record, Mapping)}
-        return {name: metric for name, metric in found.items() if metric is not None}
-    try:  # written before there were records
-        return with_more(make("suite", suite["spec"]).metrics, run.results["config"]["metrics"])
-    except AskewError as unknown:
-        raise DataError(
-            f"{run.folder}: its suite {suite['name']!r} cannot be made again from {suite['spec']!r} ({unknown}) "
-            "Run it again with this version of askew; answers that are stored are not asked twice."
-        ) from None
-
-
-def unknown_metrics(suite: Mapping[str, Any]) -> dict[str, str]:
-    """The metrics of a suite in results.json whose class is not known here, by name, with the class."""
-    records = suite.get("metrics")
-    return {
-        name: str(record.get("class", "?")).replace(":", ".")
-        for name, record in (records.items() if isinstance(records, Mapping) else ())
-        if metric_from(record) is None
-    }
-
-
-def _class(path: str) -> type | None:
-    """A class of metrics by its path, found without importing unregistered modules."""
-    module, _, name = path.partition(":")
-    if module.startswith(OURS):
-        return next((found for found in map(_built_in, BUILT_IN["metric"]) if found.__qualname__ == name), None)
-    if module not in sys.modules:
-        load_registered(("metric", "suite"), module)
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    usable = isinstance(found, type) and all(callable(getattr(found, verb, None)) for verb in ("measure", "combine"))
-    return found if usable else None
-
-
-def _built_in(name: str) -> type:
-    """The class of one of askew's own metrics."""
-    return cast(type, factory("metric", name))
-
-
-def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    """The options as they can be written to JSON; none where one of them cannot."""
-    try:
-        orjson.dumps(options)
-    except TypeError:
-        return {}
-    return options
-
-
-def _tuple(value: Any) -> Any:
-    """Convert the lists of a JSON value back to tuples."""
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+    """What each metric of a suite says about itself, for results.json."""
+    return {name: asdict(facts) for name, facts in SuiteFacts(suite).metric_facts(metrics).items()}

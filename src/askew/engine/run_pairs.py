@@ -11,9 +11,9 @@ from typing import Any
 from askew.answers.normalise import modal_answer
 from askew.engine.settings import check_whole
 from askew.errors import BadOption, UsageError, did_you_mean
+from askew.metrics.pairs import FAILED, RIGHT, WRONG, became
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
-from askew.report.pair_table import FAILED, RIGHT, WRONG, became
 from askew.report.pair_viewer import word_diff
 from askew.report.thumbnails import Thumbnails
 from askew.types import Id
@@ -84,7 +84,7 @@ class RunPair:
         return el("div", *rows, el("small", about, style="opacity:.75"))
 
     def _codes(self) -> tuple[int, int]:
-        return became(self.record["original"]), became(self.record["variants"][self.place])
+        return _became(self.record["original"]), _became(self.record["variants"][self.place])
 
     def _said(self, at: int) -> str:
         answer, expected = self.answers[at], self.expected[at]
@@ -131,7 +131,7 @@ class RunPairs:
 
     def _pair(self, record: Mapping[str, Any], variant: Mapping[str, Any], at: int) -> RunPair:
         original = record["original"]
-        codes = became(original), became(variant)
+        codes = _became(original), _became(variant)
         said = [part.get("prediction") or {} for part in (original, variant)]
         return RunPair(
             suite=str(record.get("suite", "")),
@@ -161,6 +161,10 @@ class RunPairs:
         boxes = [el("div", Html(pair._repr_html_()), style=_BOX) for pair in shown[:SHOWN]]
         more = "There are more: iterate over them, or filter them." if len(shown) > SHOWN else None
         return join(*boxes, more and el("p", more))
+
+
+def _became(part: Mapping[str, Any]) -> int:
+    return became(part.get("right"), part.get("accuracy"))
 
 
 def _most_common(part: Mapping[str, Any]) -> str:

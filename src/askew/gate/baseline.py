@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-import orjson
+import numpy as np
 
-from askew.engine.compare import compare_runs, why_unknown
-from askew.engine.run_metrics import metrics_of, unknown_metrics
+from askew.engine.compare import compare_runs, not_compared
 from askew.engine.settings import check_share
 from askew.errors import BadOption, did_you_mean
 from askew.files.paths import public_text
@@ -63,26 +61,32 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
     A score that the baseline has and the run lacks fails; one that neither has is skipped. A named metric that is
     absent, or for which no comparison could be decided, fails too; so does a gate without any decided comparison.
     """
-    shared = [suite for suite in run.suites if suite["name"] in {other["name"] for other in baseline.suites}]
-    same = _same_groups(run, baseline, [suite["name"] for suite in shared])
+    shared = [suite["name"] for suite in run.suites if suite["name"] in baseline.tables]
+    same = _same_groups(run, baseline, shared)
     if same.status is Status.FAILED:
         return [same]
-    metrics = {suite["name"]: metrics_of(run, suite) for suite in shared}
-    compared = dict(item for name, known in metrics.items() for item in _compared(name, known, baseline, rule))
+    metrics = {name: run.tables[name].metrics for name in shared}
+    known = {name: metric for of_suite in metrics.values() for name, metric in of_suite.items()}
+    in_both = known.keys() & {name for table in baseline.tables.values() for name in table.metrics}
+    left_out = {name: why for name, why in not_compared([run, baseline]).items() if name in in_both}
+    compared = {
+        key: metric
+        for suite, of_suite in metrics.items()
+        for key, metric in _compared(suite, of_suite, baseline, rule)
+        if key[1] not in left_out
+    }
     pair, differences = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
     checks = [_judged(pair, key, metric, differences.get(key)) for key, metric in compared.items()]
-    foreign = {name: path for suite in shared for name, path in unknown_metrics(suite).items()}
-    every = {name: metric for of_suite in metrics.values() for name, metric in of_suite.items()}
-    uncompared = [*_foreign(rule, foreign), *_uncompared(rule, every, foreign, compared)]
+    uncompared = [*_left_out(rule, left_out), *_uncompared(rule, known, left_out, compared)]
     return [same, *uncompared, *checks, *_undecided(rule, compared, checks)]
 
 
-def _foreign(rule: Rule, foreign: Mapping[str, str]) -> Iterator[Check]:
-    """A check for each metric whose class is unknown: skipped, or failed if the metric was named."""
-    for name, path in foreign.items():
+def _left_out(rule: Rule, left_out: Mapping[str, str]) -> Iterator[Check]:
+    """A check for each metric that both have and that cannot be compared: skipped, or failed if it was named."""
+    for name, why in left_out.items():
         if not rule.metrics or name in rule.metrics:
             status = Status.FAILED if rule.metrics else Status.SKIPPED
-            yield Check("no-worse", name, status, "—", f"It is not compared: {why_unknown(path)}")
+            yield Check("no-worse", name, status, "—", f"It is not compared: {why}")
 
 
 def _is_selected(metric: str, part: str, rule: Rule) -> bool:
@@ -148,24 +152,32 @@ def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
     """Whether the run has all groups of the baseline in their common suites."""
     if not shared:
         return _incomparable("They have no suite in common. Run the same suites.")
-    ours, before = _group_digests(run, shared), _group_digests(baseline, shared)
-    both = ours.keys() & before.keys()
-    if not both:
+    missing = changed = count = new = 0
+    example: Any = None
+    for suite in shared:
+        ours, before = run.tables[suite], baseline.tables[suite]
+        both, place, other = np.intersect1d(ours.column("key"), before.column("key"), return_indices=True)
+        differing = place[ours.column("digest")[place] != before.column("digest")[other]]
+        if len(differing) and not changed:
+            example = run.group_at(int(ours.column("offset")[differing.min()]))
+        changed, count = changed + len(differing), count + len(both)
+        missing += len(before.column("key")) - len(both)
+        new += len(ours.column("key")) - len(both)
+    if not count:
         return _incomparable("They share no group. Run both on the same groups.jsonl.")
-    changed = sorted(str(key[1]) for key in both if ours[key] != before[key])
     if changed:
         return _incomparable(
-            f"{len(changed):,} of the {len(both):,} groups in both ask different questions, e.g. {changed[0]!r}. "
+            f"{changed:,} of the {count:,} groups in both ask different questions, e.g. {example!r}. "
             "Run both on the same groups.jsonl."
         )
-    if missing := len(before) - len(both):
+    if missing:
         return _incomparable(
-            f"{missing:,} of the baseline's {len(before):,} groups are not in the run. "
+            f"{missing:,} of the baseline's {count + missing:,} groups are not in the run. "
             "Run both on the same groups.jsonl, without a --limit of its own."
         )
-    new = f" {len(ours) - len(both):,} groups of the run are new." if len(ours) > len(both) else ""
+    more = f" {new:,} groups of the run are new." if new else ""
     return Check(
-        "groups", SAME, Status.PASSED, f"{len(both):,} shared", f"All of {public_text(str(baseline.folder))}.{new}"
+        "groups", SAME, Status.PASSED, f"{count:,} shared", f"All of {public_text(str(baseline.folder))}.{more}"
     )
 
 
@@ -206,19 +218,3 @@ def _undecided(rule: Rule, compared: Collection[_Key], checks: Sequence[Check]) 
 
 def _failed(name: str, why: str) -> Check:
     return Check("no-worse", name, Status.FAILED, "—", why)
-
-
-def _group_digests(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:
-    """A digest of each group; 1 and "1" are different ids."""
-    return {
-        (record["suite"], record["group"], type(record["group"]).__name__): _digest(record)
-        for _, record in run.outcomes()
-        if record.get("suite") in suites
-    }
-
-
-def _digest(record: Mapping[str, Any]) -> bytes:
-    """A digest of the questions, answers and images of a group, without the paths of the images."""
-    members = [record["original"], *record.get("variants", ())]
-    asked = [[member.get(key) for key in ("question", "context", "image", "answers", "expect")] for member in members]
-    return hashlib.blake2b(orjson.dumps(asked), digest_size=8).digest()

@@ -3,7 +3,7 @@
 accuracy · correct      VQA accuracy in four modes and the official evaluator's table; when an answer counts as correct
 rad_metrics · consistency · noise · attacks · calibration       the papers' metrics
 yes_no · option_metrics         precision, recall and F1 of yes/no answers; multiple choice
-scorer · group_rows · sums      from a stream of outcomes to scores, over everything and by part
+run_table · pairs · scorer · sums      from a stream of outcomes to the table of a run, and from it to scores
 interval · bounds       the interval of a score, and what missing answers could change
-paired_difference       two models on the same groups, with p values
+paired_difference · saved_metric        two models on the same groups, with p values
 """

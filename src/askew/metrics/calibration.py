@@ -2,24 +2,23 @@
 
 A model is calibrated when eight in ten of its answers with score 0.8 are correct (Guo et al. 2017). Accuracy here is
 VQA accuracy in the run's mode, so an answer may be partly correct. The table of calibration, and of accuracy when only
-the most confident answers count, is filled outcome by outcome; its record is in results.json, and the report draws it.
+the most confident answers count, is computed from the table of the run; it is in results.json, and the report draws it.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, ClassVar, Literal, TypeGuard, get_args
 
 import numpy as np
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Side, agreement, check_mode, soft
+from askew.metrics.accuracy import Accuracy, Side, check_mode, soft
 from askew.metrics.bounds import Fillable, best_and_worst, filled
-from askew.metrics.group_rows import image_number
 from askew.metrics.interval import difference, interval
+from askew.metrics.run_table import ORIGINAL, VARIANT, RunTable
 from askew.metrics.sums import Floats, Ints, ratio, settled
 from askew.types import Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
@@ -129,72 +128,24 @@ COVERAGES = tuple(tenth / 10 for tenth in range(1, 11))
 """The shares of the most confident answers for which the accuracy is given."""
 
 
-@dataclass
-class _ScoredAnswers:
-    """The answers of one side that have a score: score, accuracy, and the number of the image."""
+def calibration_record(table: RunTable, mode: Mode) -> dict[str, Any]:
+    """The scores and accuracies of a suite, on the variants and on their originals (on all if none has a variant).
 
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    accuracies: array[float] = field(default_factory=lambda: array("d"))
-    images: array[int] = field(default_factory=lambda: array("q"))
-
-    def columns(self, images: Ints) -> tuple[Floats, Floats, Ints]:
-        """As arrays, with the places of the images among all ``images``."""
-        return np.asarray(self.scores), np.asarray(self.accuracies), np.searchsorted(images, np.asarray(self.images))
-
-
-class ConfidenceTable:
-    """Scores and accuracies of one suite, on the variants and on their originals (on all originals if none has any)."""
-
-    def __init__(self, mode: Mode) -> None:
-        self._mode = mode
-        self._sides: dict[Side, _ScoredAnswers] = {
-            "all": _ScoredAnswers(),
-            "original": _ScoredAnswers(),
-            "variant": _ScoredAnswers(),
-        }
-        self.answered = 0
-        """Answers that can be judged."""
-        self.unscored = 0
-        """Of these, those without a score."""
-        self.outside = 0
-        """Of these, those whose score is not from 0 to 1."""
-
-    def add(self, outcome: Outcome) -> None:
-        """Add the scores and accuracies of an outcome."""
-        self._add(
-            outcome, outcome.group.original, outcome.original, ("all", "original") if outcome.variants else ("all",)
-        )
-        for variant, prediction in outcome.pairs() if outcome.variants else ():
-            self._add(outcome, variant.question, prediction, ("variant",))
-
-    def _add(self, outcome: Outcome, question: Question, prediction: Prediction, sides: Sequence[Side]) -> None:
-        if not question.answers or prediction.answer is None:
-            return
-        score = prediction.score
-        self.answered += 1
-        if score is None:
-            self.unscored += 1
-        elif is_probability(score):
-            for side in sides:
-                answers = self._sides[side]
-                answers.scores.append(score)
-                answers.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
-                answers.images.append(image_number(outcome))
-        else:
-            self.outside += 1
-
-    def record(self) -> dict[str, Any]:
-        """For results.json: ``before`` and ``after`` if answers have scores, and how the error changes."""
-        counts = {"answered": self.answered, "unscored": self.unscored, "outside": self.outside}
-        images = np.unique(np.concatenate([np.asarray(side.images) for side in self._sides.values()]))
-        before: Side = "original" if self._sides["variant"].scores else "all"
-        columns = {"before": self._sides[before].columns(images), "after": self._sides["variant"].columns(images)}
-        sides = {name: _side(*answers, self._mode) for name, answers in columns.items() if len(answers[0])}
-        if len(sides) == 2:
-            rows = (_rows(*columns[name], len(images)) for name in ("after", "before"))
-            change = difference(CalibrationError(mode=self._mode), *rows)
-            sides["change"] = _known(value=change.value, **_ends(change.interval()), p=change.p())
-        return {**counts, "mode": self._mode, "bins": BINS, **sides}
+    For results.json: ``before`` and ``after`` if answers have scores, and how the error changes.
+    """
+    counts = {"answered": table.answered, "unscored": table.unscored, "outside": table.outside}
+    side, scores, accuracies = (table.column(name) for name in ("side", "score", "accuracy"))
+    _, images = np.unique(table.column("image")[table.column("scored_group")], return_inverse=True)
+    size = int(images.max(initial=-1)) + 1
+    varied = side == VARIANT
+    chosen = {"before": side == ORIGINAL if varied.any() else ~varied, "after": varied}
+    columns = {name: (scores[rows], accuracies[rows], images[rows]) for name, rows in chosen.items() if rows.any()}
+    sides = {name: _side(*answers, mode) for name, answers in columns.items()}
+    if len(sides) == 2:
+        rows = (_rows(*columns[name], size) for name in ("after", "before"))
+        change = difference(CalibrationError(mode=mode), *rows)
+        sides["change"] = _known(value=change.value, **_ends(change.interval()), p=change.p())
+    return {**counts, "mode": mode, "bins": BINS, **sides}
 
 
 def _side(scores: Floats, accuracies: Floats, images: Ints, mode: Mode) -> dict[str, Any]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.group_rows import SLICES, GroupRows, Numbering, Part, Selected
 from askew.metrics.interval import difference
+from askew.metrics.run_table import COMPARED, RunTable
+from askew.metrics.saved_metric import UnknownMetric
 from askew.metrics.scorer import part_name
 from askew.metrics.sums import Floats, Ints, by_image, settled
 from askew.significance import holm, mcnemar, resolvable, ten_digits
-from askew.types import Outcome
 from askew.verbs import Metric
 
 HEADLINE = "headline"
@@ -57,23 +56,44 @@ class Difference:
 
 
 def compare(
-    runs: Mapping[str, Iterable[Outcome]],
-    metrics: Mapping[str, Metric],
+    tables: Mapping[str, RunTable],
     suite: str = "",
-    parts: Sequence[str] = SLICES,
     headlines: Collection[str] = (),
+    robust: bool = False,
+    parts: Sequence[str] = COMPARED,
 ) -> list[Difference]:
-    """All pairs of runs compared by every metric in every part; groups are matched by id, in any order.
+    """All pairs of runs compared by every metric that both have, over everything and in each part.
 
-    ``headlines`` are the headline metrics of the suite: over the whole they are a family of their own. Only the rows of
-    each run are kept in memory. A part or metric for which two runs share no group is left out.
+    ``headlines`` are the headline metrics of the suite: over the whole they are a family of their own. ``robust``: by
+    the rows in mode ``robust`` rather than those in each run's own mode. Groups are matched by id, in any order. A part
+    or metric for which two runs share no group is left out.
     """
-    groups = Numbering()
-    rows = {name: GroupRows(metrics, parts, groups) for name in runs}
-    for name, outcomes in runs.items():
-        _read(name, outcomes, rows[name])
-    compared = _compared(rows, metrics, suite)
-    return corrected([replace(each, family=_family(each, headlines)) for each in compared])
+    for name, table in tables.items():
+        _check_distinct(name, table)
+    found = list(_compared(tables, suite, robust, parts))
+    return corrected([replace(each, family=_family(each, headlines)) for each in found])
+
+
+def uncompared_metrics(tables: Mapping[str, RunTable], robust: bool = False) -> dict[str, str]:
+    """The metrics by which some of the runs cannot be compared, each with the reason and what to do."""
+    found = {}
+    for name in dict.fromkeys(name for table in tables.values() for name in table.metrics):
+        without = [run for run, table in tables.items() if name not in table.metrics]
+        metrics = [_metrics(table, robust)[name] for table in tables.values() if name in table.metrics]
+        written = list(dict.fromkeys(map(repr, metrics)))
+        if without:
+            found[name] = f"{without[0]} has no rows of it. Run it again with --metric {name}, or with the same suite."
+        elif len(written) > 1:
+            found[name] = (
+                f"it was measured in different ways, {written[0]} and {written[1]}. Run one of them again with the "
+                "options of the other; answers that are stored are not asked twice."
+            )
+        elif isinstance(metrics[0], UnknownMetric):
+            found[name] = (
+                f"{written[0]} is not a ratio of sums, and no registered metric is it. Register its class as an entry "
+                "point of your package (askew.metric), or give it a method fraction."
+            )
+    return found
 
 
 def corrected(differences: Sequence[Difference]) -> list[Difference]:
@@ -113,21 +133,48 @@ class _Aligned:
         return np.asarray(self.first.any(axis=1) | self.second.any(axis=1))
 
 
-def _compared(rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str) -> Iterator[Difference]:
+def _compared(tables: Mapping[str, RunTable], suite: str, robust: bool, slices: Sequence[str]) -> Iterator[Difference]:
     """All pairs of runs by every metric in every part."""
-    parts = list(dict.fromkeys(part for table in rows.values() for part in table.parts()))
-    for part, *selected in zip(parts, *(_select_each(table, parts) for table in rows.values()), strict=True):
-        for (a, first), (b, second) in combinations(zip(rows, selected, strict=True), 2):
-            for name, metric in metrics.items():
-                aligned = _align([block[name] for block in first], [block[name] for block in second])
-                if aligned is not None:
+    for part in dict.fromkeys(part for table in tables.values() for part in table.parts(slices)):
+        records = {name: table.records_of(part) for name, table in tables.items()}
+        keys = {name: table.column("key")[table.column("group")[records[name]]] for name, table in tables.items()}
+        for (a, first), (b, second) in combinations(tables.items(), 2):
+            _, in_first, in_second = np.intersect1d(keys[a], keys[b], assume_unique=True, return_indices=True)
+            ours, theirs = records[a][in_first], records[b][in_second]
+            images = first.column("image")[first.column("group")[ours]]
+            for name, metric in _metrics(first, robust).items():
+                if repr(_metrics(second, robust).get(name)) != repr(metric) or isinstance(metric, UnknownMetric):
+                    continue
+                aligned = _align(images, _rows(first, name, ours, robust), _rows(second, name, theirs, robust))
+                if len(aligned.images):
                     yield _difference(Difference(suite, part_name(part), name, a, b), metric, aligned)
 
 
-def _select_each(table: GroupRows, parts: Sequence[Part]) -> Iterator[list[dict[str, Selected]]]:
-    """The rows of each part."""
-    for part, blocks in table.select_each(parts):
-        yield list(table.select(part)) if blocks is None else blocks
+def _metrics(table: RunTable, robust: bool) -> Mapping[str, Metric]:
+    return table.robust if robust else table.metrics
+
+
+def _rows(table: RunTable, name: str, records: Ints, robust: bool) -> tuple[Ints, Floats]:
+    """The number of the row of each record, -1 for none, and all distinct rows."""
+    column = (table.robust_rows if robust else table.rows)[name]
+    return column.codes[records], column.rows
+
+
+def _align(images: Ints, first: tuple[Ints, Floats], second: tuple[Ints, Floats]) -> _Aligned:
+    """The rows of the groups for which both runs have one."""
+    (codes, rows), (their_codes, their_rows) = first, second
+    both = (codes >= 0) & (their_codes >= 0)
+    return _Aligned(images[both], rows[codes[both]], their_rows[their_codes[both]])
+
+
+def _check_distinct(name: str, table: RunTable) -> None:
+    """Refuse a table in which a group occurs twice."""
+    keys = table.column("key")
+    if (count := len(keys) - len(np.unique(keys))) > 0:
+        raise BadRecord(
+            f"{name}: {count:,} of its {len(keys):,} groups occur twice, so they cannot be matched with another run's. "
+            "Keep one of each."
+        )
 
 
 def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference:
@@ -155,27 +202,3 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference
 def _mcnemar(aligned: _Aligned) -> float:
     a, b = (rows[:, 0] == rows[:, 1] for rows in (aligned.first, aligned.second))
     return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))
-
-
-def _read(name: str, outcomes: Iterable[Outcome], rows: GroupRows) -> None:
-    seen: set[Any] = set()
-    for outcome in outcomes:
-        if outcome.group.id in seen:
-            raise BadRecord(
-                f"{name}: group {outcome.group.id!r} occurs twice, so it cannot be matched with another run's. "
-                "Keep one of the two."
-            )
-        seen.add(outcome.group.id)
-        rows.add(outcome)
-
-
-def _align(first: Sequence[Selected], second: Sequence[Selected]) -> _Aligned | None:
-    """The rows of the groups that both have; None if there are none."""
-    ours, theirs = ([block for block in blocks if len(block.rows)] for blocks in (first, second))
-    if not ours or not theirs:
-        return None
-    groups, their_groups = (np.concatenate([block.groups for block in blocks]) for blocks in (ours, theirs))
-    rows, their_rows = (np.concatenate([block.rows for block in blocks]) for blocks in (ours, theirs))
-    _, in_first, in_second = np.intersect1d(groups, their_groups, assume_unique=True, return_indices=True)
-    images = np.concatenate([block.images for block in ours])[in_first]
-    return _Aligned(images, rows[in_first], their_rows[in_second]) if len(images) else None

@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from askew.metrics.pairs import AnswerFlips
 from askew.report.markup import Html, details, el, scrolled_table
 from askew.report.score_display import count
-
-MOST_FLIPS = 100_000
-"""Distinct pairs of answers kept; when there are more, the rarest are dropped (they would not be shown)."""
-
-
-@dataclass
-class AnswerFlips:
-    """How often each (answer before, answer after) occurs, and how often the answer after was wrong."""
-
-    counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-    dropped: int = 0
-
-    def add(self, before: str, after: str, wrong: bool) -> None:
-        """Count one pair of answers."""
-        key = (before.strip().lower(), after.strip().lower())
-        cell = self.counts.get(key)
-        if cell is None:
-            cell = self.counts[key] = [0, 0]
-            if len(self.counts) > MOST_FLIPS:
-                self._drop_rare()
-                cell = self.counts.setdefault(key, [0, 0])
-        cell[0] += 1
-        cell[1] += wrong
-
-    def _drop_rare(self) -> None:
-        floor = sorted(n for n, _ in self.counts.values())[len(self.counts) // 2]
-        kept = {key: cell for key, cell in self.counts.items() if cell[0] > floor}
-        self.dropped += sum(n for n, _ in self.counts.values()) - sum(n for n, _ in kept.values())
-        self.counts = kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.metrics.pairs import BROKE, DIMENSIONS, HELD
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.markup import Html, details, el, join, scrolled_table
-from askew.report.pair_table import BROKE, DIMENSIONS, HELD, PairTable, Trait
+from askew.report.pair_table import PairTable, Trait
 from askew.report.plots import mark, percent, tone
 from askew.report.report_data import ReportData
 from askew.report.score_display import count, probability
@@ -109,20 +110,13 @@ def readable(trait: Trait) -> str:
 
 def examples(table: PairTable, wanted: Sequence[tuple[int, Trait]], most: int) -> list[list[int]]:
     """For each run and trait, at most so many pairs with the trait on which the run broke; deterministic."""
-    numbers = [table.number_of[trait] for _, trait in wanted]
-    pairs = [np.zeros(0, np.int64) for _ in wanted]
-    priorities = [np.zeros(0, np.uint64) for _ in wanted]
-    for block in table.blocks if wanted else ():
-        ends = np.cumsum(block.trait_counts, dtype=np.int64)
-        broke = [codes[block.pairs] == BROKE for codes in table.codes]
-        for place, ((run, _), number) in enumerate(zip(wanted, numbers, strict=True)):
-            owners = np.searchsorted(ends, np.flatnonzero(block.trait_ids == number), side="right")
-            owners = owners[broke[run][owners]]
-            found = np.concatenate([pairs[place], block.first + owners])
-            priority = np.concatenate([priorities[place], block.priority[owners]])
-            order = np.argsort(priority, kind="stable")[:most]
-            pairs[place], priorities[place] = found[order], priority[order]
-    return [found.tolist() for found in pairs]
+    found = []
+    for run, trait in wanted:
+        owners = table.owners[table.trait_ids == table.number_of[trait]]
+        broken = owners[table.codes[run][owners] == BROKE]
+        order = np.argsort(table.priority[broken], kind="stable")[:most]
+        found.append([int(pair) for pair in broken[order]])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +129,16 @@ class _Tally:
 
 
 def _tally(table: PairTable, run: int) -> _Tally:
-    size = len(table.traits)
-    broken, held, prints = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size)
-    for block in table.blocks:
-        codes, counts, ids = table.codes[run][block.pairs], block.trait_counts, block.trait_ids
-        each = np.repeat(codes, counts)
-        weights = (block.priority >> np.uint64(11)).astype(np.float64) / 2.0**53
-        weights[(codes != BROKE) & (codes != HELD)] = 0.0
-        broken += np.bincount(ids[each == BROKE], minlength=size)
-        held += np.bincount(ids[each == HELD], minlength=size)
-        prints += np.bincount(ids, weights=np.repeat(weights, counts), minlength=size)
-    return _Tally(broken, held, prints)
+    size, codes = len(table.traits), table.codes[run]
+    broke, held = codes == BROKE, codes == HELD
+    weights = np.where(broke | held, (table.priority >> np.uint64(11)).astype(np.float64) / 2.0**53, 0.0)
+    return _Tally(
+        np.bincount(table.trait_ids[np.repeat(broke, table.trait_counts)], minlength=size),
+        np.bincount(table.trait_ids[np.repeat(held, table.trait_counts)], minlength=size),
+        np.asarray(
+            np.bincount(table.trait_ids, weights=np.repeat(weights, table.trait_counts), minlength=size), np.float64
+        ),
+    )
 
 
 def _breaks(table: PairTable, run: int, suite: str, tally: _Tally, support: int) -> Breaks:
@@ -266,7 +259,7 @@ def _panel(content: ReportData, found: Breaks) -> Html:
         summary,
         _findings(found, shown, "Highest break rates") if shown else nothing,
         details(more, _findings(found, listed, "All traits")) if len(listed) > len(shown) else None,
-        flip_section(content.pair_table.flips[found.run].get(found.suite)),
+        flip_section(content.pair_table.flips(found.run, found.suite)),
         class_="panel",
     )
 

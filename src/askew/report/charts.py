@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from askew.metrics.pairs import FAILED, HELD
 from askew.report.glossary import metric_term, test_term
 from askew.report.load import NOTHING, facts_of
 from askew.report.markup import Html, details, el, join, scrolled_table, table
-from askew.report.pair_table import ABSENT, FAILED, HELD, PairTable, Trait
+from askew.report.pair_table import ABSENT, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
 from askew.types import Score
@@ -241,7 +242,7 @@ def _coverage_of_suite(content: ReportData, suite: Mapping[str, Any]) -> Iterato
     numbers = [number for number, _ in content.with_suite(suite["name"])]
     if len(numbers) < 2 or not suite.get("tests"):
         return
-    heads = content.pair_table.heads()
+    heads = content.pair_table.heads
     name, title = suite["name"], suite.get("title") or suite["name"]
     yield _coverage_table(content, numbers, heads[:, 0] == _number(content, name, "suite", name), title)
     each = [

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from askew.errors import DataError
 from askew.report.glossary import suite_name
 from askew.report.load import NOTHING, Run
 from askew.report.markup import Html, details, el, join, table
@@ -37,7 +36,7 @@ class Side:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Side:
-        """From results.json; a record of another shape raises KeyError, TypeError or the like."""
+        """From results.json."""
         error = Score.from_record({**_numbers(record["error"]), "n": record["n"], "images": record["images"]})
         return cls(
             error,
@@ -62,7 +61,7 @@ class SuiteConfidence:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> SuiteConfidence:
-        """From results.json; a record of another shape raises KeyError, TypeError or the like."""
+        """From results.json."""
         change = _numbers(record.get("change") or {})
         sides = {side: Side.of(record[side]) for side in SIDES if side in record}
         return cls(sides, Score.from_record(change, _CHANGE), change["p"])
@@ -77,13 +76,7 @@ class Confidence:
     @cached_property
     def suites(self) -> Mapping[str, SuiteConfidence]:
         """The suites with scores."""
-        try:
-            found = {name: SuiteConfidence.of(record) for name, record in self._records.items()}
-        except (AttributeError, KeyError, TypeError, ValueError) as trouble:
-            raise DataError(
-                f"{self.run.folder / 'results.json'}: 'calibration' cannot be read ({trouble!r}). Run 'askew run' "
-                "with this --output again; answers that are stored are not asked twice."
-            ) from None
+        found = {name: SuiteConfidence.of(record) for name, record in self._records.items()}
         return {name: suite for name, suite in found.items() if suite.sides}
 
     @property
@@ -91,8 +84,6 @@ class Confidence:
         """Why there is nothing to show; empty if there is something."""
         if self.suites:
             return ""
-        if not self._records:
-            return "its results are from an earlier version of askew; run the same command again to add it"
         if any(record.get("outside") for record in self._records.values()):
             return "its scores are not probabilities from 0 to 1"
         if not any(record.get("answered") for record in self._records.values()):

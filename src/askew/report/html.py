@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from askew.files.read_write import write_joined
+from askew.metrics.pairs import HELD
 from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.confidence_section import calibration_section
@@ -19,7 +20,7 @@ from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, framed, join, own, part, shapes
-from askew.report.pair_table import HELD, PairTable, Trait, read_pairs
+from askew.report.pair_table import PairTable, Trait, read_pairs
 from askew.report.pair_viewer import Record, Sample, choose, draw_pairs, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section

@@ -1,7 +1,4 @@
-"""Read a run's folder: ``results.json`` at once, ``samples.jsonl`` line by line.
-
-The shape of ``results.json`` is data: a file with a field of another type is refused before it is shown.
-"""
+"""Read a run's folder: ``results.json`` and ``rows.npz`` at once, ``samples.jsonl`` line by line."""
 
 from __future__ import annotations
 
@@ -11,24 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
+from askew.files.limits import bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
-from askew.files.records import outcome_from
-from askew.types import NAN, MetricFacts, Outcome, Score
+from askew.metrics.run_table import RunTable, load_tables
+from askew.types import NAN, MetricFacts, Score
 
-FORMAT = 1
-"""The format of results.json that this version reads."""
+FORMAT = 2
+"""The format of a run's files."""
 
 _AGAIN = "Run 'askew run' with this --output again; answers that are stored are not asked twice."
-_WITHOUT_VARIANTS = b'"variants":[]}\n'
-"""The end of the line of a group without variants. No text in a record ends like this, as its quotes are escaped."""
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
-"""The part of a signature after the metric. Older files lack it; their values are comparable anyway."""
+"""The part of a signature after the metric; runs that differ only in it are comparable."""
 
 
 NOTHING = Score("", NAN)
@@ -83,7 +78,6 @@ class Run:
         known = None if os.path.isabs(name) else self._image_folders.find(name)
         below = [self.images / name, self.images / os.path.basename(name)] if self.images else []
         found = [*below, *([Path(known)] if known else [self.folder / name, self.folder.parent / name])]
-        found += [] if "groups" in self.results else [Path(name)]  # as earlier versions wrote it
         return next((path for path in found if path.is_file()), None)
 
     @cached_property
@@ -123,25 +117,26 @@ class Run:
         """Suite, metric and part of the scores by round and by domain, which few runs have."""
         return [key for key in self._scores if key[2].startswith(("round=", "domain="))]
 
-    def outcomes(self, with_variants: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The samples, streamed: the offset of the line in the file, and its record.
+    @cached_property
+    def tables(self) -> Mapping[str, RunTable]:
+        """What was measured, by suite."""
+        tables, path = load_tables(self.folder / "rows.npz"), self.folder / "rows.npz"
+        groups = {suite["name"]: suite.get("groups") for suite in self.suites}
+        if any(len(tables[name].column("key")) != count for name, count in groups.items() if name in tables):
+            raise DataError(f"{path}: it belongs to another run than results.json. {_AGAIN}")
+        return {name: tables[name] for name in groups if name in tables}
 
-        ``with_variants``: only those with variants; lines that end without any are counted, not decoded.
-        """
+    def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The samples, streamed: the offset of the line in the file, and its record."""
         offset = count = 0
-        path = self.samples
-        with _open(path) as lines:
-            for number, line in enumerate(bounded_lines(lines, path), start=1):
-                if with_variants and line.endswith(_WITHOUT_VARIANTS):
-                    count += 1
-                elif not line.isspace():
-                    yield offset, _record(line, path, number)
-                    count += 1
+        with _open(self.samples) as lines:
+            for count, line in enumerate(bounded_lines(lines, self.samples), start=1):
+                yield offset, _record(line, self.samples, count)
                 offset += len(line)
-        expected = [suite.get("groups") for suite in self.results.get("suites", ())]
-        if None not in expected and count != sum(expected):
+        expected = sum(suite["groups"] for suite in self.suites)
+        if count != expected:
             raise DataError(
-                f"{self.samples}: {count:,} groups, but results.json says {sum(expected):,}, so the file is "
+                f"{self.samples}: {count:,} groups, but results.json says {expected:,}, so the file is "
                 "truncated or belongs to another run. Run 'askew run' with this --output again; it resumes."
             )
 
@@ -150,31 +145,26 @@ class Run:
         with _open(self.samples) as lines:
             for offset in offsets:
                 lines.seek(offset)
-                yield lines.readline(MAX_RECORD)  # checked when its offset was found
+                line = lines.readline()
+                if not (line.startswith(b'{"group":') and line.endswith(b"}\n")):
+                    raise BadRecord(
+                        f"{self.samples}: no group begins at byte {offset:,}; the file is damaged. {_AGAIN}"
+                    )
+                yield line
 
-    def outcomes_of(self, suite: str) -> Iterator[Outcome]:
-        """The samples of one suite as outcomes, streamed."""
-        for number, (_, record) in enumerate(self.outcomes(), start=1):
-            if record.get("suite") == suite:
-                yield read_outcome(record, f"{self.samples}, sample {number}")
-
-
-def read_outcome(record: Mapping[str, Any], where: str) -> Outcome:
-    """The outcome of a line of samples.jsonl; raises BadRecord if a field is missing or has the wrong type."""
-    try:
-        return outcome_from(record)
-    except (AttributeError, KeyError, TypeError, ValueError) as trouble:
-        raise BadRecord(f"{where}: cannot be read ({trouble!r}). Run 'askew run' again; it resumes.") from None
+    def group_at(self, offset: int) -> Any:
+        """The id of the group whose line in the samples begins here."""
+        (line,) = self.lines_at([offset])
+        return _record(line, self.samples, 0)["group"]
 
 
 def load_run(folder: Path, images: Path | None = None) -> Run:
     """Read a run's folder, or say what is missing and what to do."""
     folder = Path(folder)
     results = _results(folder / "results.json")
-    if not (folder / "samples.jsonl").is_file():
-        raise DataError(
-            f"{folder}: there is no samples.jsonl beside results.json, so there are no pairs to show. {_AGAIN}"
-        )
+    for name in ("samples.jsonl", "rows.npz"):
+        if not (folder / name).is_file():
+            raise DataError(f"{folder}: there is no {name} beside results.json. {_AGAIN}")
     return Run(folder, results, images)
 
 
@@ -258,153 +248,39 @@ def _open(path: Path) -> Any:
 def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         record = load_json(line)
-        variants = record.get("variants", [])
-        members = [record["original"], *variants] if isinstance(variants, list) else [variants]
-        if "group" in record and all(isinstance(member["prediction"], dict) for member in members):
-            return record  # type: ignore[no-any-return]
     except orjson.JSONDecodeError as error:
         raise BadRecord(
             f"{path}, line {number}: not JSON ({error}). Was the run stopped while writing? Run it again; it resumes."
         ) from None
-    except (AttributeError, KeyError, TypeError):
-        pass
-    raise BadRecord(
-        f"{path}, line {number}: not an outcome (it needs 'group', and 'original' and 'variants' with a 'prediction')."
-    )
+    if not isinstance(record, dict) or not {"group", "original", "variants"} <= record.keys():
+        raise BadRecord(f"{path}, line {number}: not an outcome (it needs 'group', 'original' and 'variants').")
+    return record
 
 
 def check_results(path: Path, results: Any) -> None:
-    """Refuse a file that is not a results.json, or has fields of the wrong type.
-
-    Null and absent fields are allowed, as older versions wrote fewer, except for the few that every report needs;
-    unknown fields are ignored.
-    """
+    """Refuse a file that is not a results.json of this format, or lacks what every command reads."""
     if not isinstance(results, dict) or "format" not in results:
         raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it). {_AGAIN}")
-    if results["format"] is True or results["format"] != FORMAT:
+    if results["format"] != FORMAT:
         raise DataError(
-            f"{path}: format {str(results['format'])[:40]}, but this version of askew reads format {FORMAT}. "
-            "Make the report with the version that wrote it, or run 'askew run' again."
+            f"{path}: format {str(results['format'])[:40]}, but this version of askew reads format {FORMAT}. {_AGAIN}"
         )
-    for name in ("model", "suites", "scores"):
-        if results.get(name) is None:
-            raise DataError(f"{path}: {name!r} is missing. {_AGAIN}")
-    if wrong := _misshapen(results, _TOP, ""):
-        raise DataError(f"{path}: {wrong}. {_AGAIN}")
-    if results["model"].get("name") is None:
-        raise DataError(f"{path}: the model has no name. {_AGAIN}")
-    for part, name in (("suites", "name"), ("scores", "metric")):
-        if any(entry is None or entry.get(name) is None for entry in results[part]):
-            raise DataError(f"{path}: {part!r} has an entry without {name!r}. {_AGAIN}")
+    for place, names in _NEEDED.items():
+        part = results.get(place)
+        kind = list if place in ("suites", "scores") else dict
+        if not isinstance(part, kind):
+            raise DataError(f"{path}: {place!r} is missing, or not as askew writes it. {_AGAIN}")
+        entries: list[Any] = part if isinstance(part, list) else [part]
+        for name in names:
+            if not all(isinstance(entry, dict) and isinstance(entry.get(name), str) for entry in entries):
+                raise DataError(f"{path}: {place!r} has an entry without {name!r}. {_AGAIN}")
 
 
-def _misshapen(value: Any, shape: Shape, where: str) -> str:
-    """What is wrong with the first part of a value that does not have its shape; empty if all parts do.
-
-    >>> _misshapen({"n": 3, "parts": [1, "x"]}, {"n": WHOLE, "parts": [WHOLE]}, "")
-    "'parts.1' is not a whole number"
-    """
-    if value is None:
-        return ""
-    if isinstance(shape, str):
-        fits = isinstance(value, _PLAIN[shape]) and isinstance(value, bool) == (shape == FLAG)
-        return "" if fits else f"{where!r} is not {shape}"
-    inside: list[tuple[Any, Any, Shape]]
-    if isinstance(shape, (list, tuple)):
-        if not isinstance(value, list) or (isinstance(shape, tuple) and len(value) != len(shape)):
-            return f"{where!r} is not a list" + (f" of {len(shape)}" if isinstance(shape, tuple) else "")
-        inside = [(n, part, shape[0] if isinstance(shape, list) else shape[n]) for n, part in enumerate(value)]
-    elif not isinstance(value, dict):
-        return f"{where!r} is not an object"
-    elif isinstance(shape, Values):
-        inside = [(name, part, shape.shape) for name, part in value.items()]
-    else:
-        inside = [(name, value.get(name), part) for name, part in shape.items()]
-    for name, part, part_shape in inside:
-        if wrong := _misshapen(part, part_shape, f"{where}.{name}" if where else str(name)):
-            return wrong
-    return ""
-
-
-@dataclass(frozen=True)
-class Values:
-    """An object whose keys are free and whose values have one shape."""
-
-    shape: Shape
-
-
-Shape: TypeAlias = str | Mapping[str, "Shape"] | tuple["Shape", ...] | list["Shape"] | Values
-"""A name of a plain type, an object, a list of a fixed length, a list of one shape, or :class:`Values`."""
-
-_PLAIN: Mapping[str, tuple[type, ...]] = {
-    "text": (str,),
-    "a whole number": (int,),
-    "a number": (int, float),
-    "true or false": (bool,),
-    "an object": (dict,),
-    "text or a whole number": (str, int),
+_NEEDED = {
+    "model": ("name",),
+    "data": (),
+    "suites": ("name", "accuracy"),
+    "scores": ("suite", "metric", "part", "signature"),
+    "failures": (),
 }
-TEXT, WHOLE, NUMBER, FLAG, OBJECT, ID = _PLAIN
-_COUNTS = Values(WHOLE)
-_TABLE: Shape = {
-    **dict.fromkeys(("id", "title", "rows"), TEXT),
-    "columns": [dict.fromkeys(("label", "metric", "part", "show"), TEXT)],
-    "published": Values([NUMBER]),
-}
-_COVERAGE: Shape = {
-    "test": TEXT,
-    **dict.fromkeys(("matched", "made", "cut"), WHOLE),
-    **dict.fromkeys(("made_by", "refused", "answers", "drawn", "balanced"), _COUNTS),
-    "examples": Values(ID),
-    "doubtful": [WHOLE],
-}
-_SHARE: Shape = dict.fromkeys(("value", "low", "high"), NUMBER)
-_TEXT_SCORE: Shape = {
-    **dict.fromkeys(("task", "suite", "test", "answer_type", "rule"), TEXT),
-    **dict.fromkeys(("n", "images", "seen"), WHOLE),
-    **dict.fromkeys(("accuracy", "rule_accuracy"), _SHARE),
-    **dict.fromkeys(("majority", "chance"), NUMBER),
-    "revealing": [OBJECT],
-    "far_above_chance": FLAG,
-}
-_SUITE: Shape = {
-    **dict.fromkeys(("name", "title", "paper", "spec", "signature", "accuracy"), TEXT),
-    **dict.fromkeys(("groups", "variants", "changed", "images"), WHOLE),
-    **{key: [TEXT] for key in ("notes", "tests")},
-    "headline": {"metric": TEXT, "sentence": TEXT},
-    "metrics": Values(
-        {
-            **dict.fromkeys(("class", "repr", "title", "stands_for", "sentence", "unit"), TEXT),
-            **dict.fromkeys(("signed", "conditional", "consistency", "detail", "zero_is_best"), FLAG),
-            **{"options": OBJECT, "better": WHOLE, "parts": [TEXT]},
-        }
-    ),
-    "coverage": [_COVERAGE],
-    "text_alone": [_TEXT_SCORE],
-    "tables": [_TABLE],
-}
-_SCORE: Shape = {
-    **dict.fromkeys(("suite", "metric", "part", "signature"), TEXT),
-    **dict.fromkeys(("value", "low", "high", "lowest", "highest"), NUMBER),
-    **dict.fromkeys(("n", "failed", "images"), WHOLE),
-}
-_TOP: Shape = {
-    **dict.fromkeys(("askew", "groups", "command"), TEXT),
-    "seed": WHOLE,
-    "model": {**dict.fromkeys(("name", "spec", "signature", "extract"), TEXT), "blind": FLAG},
-    "data": {
-        **dict.fromkeys(("name", "spec", "signature", "fingerprint", "counted"), TEXT),
-        **dict.fromkeys(("questions", "images"), WHOLE),
-        **{key: [TEXT] for key in ("skipped", "remarks")},
-        "ready": FLAG,
-    },
-    "suites": [_SUITE],
-    "scores": [_SCORE],
-    "answer_forms": {"scored": WHOLE, "counts": _COUNTS, "examples": OBJECT},
-    "calibration": Values(OBJECT),
-    "failures": {"count": WHOLE, "asked": WHOLE, "limit": NUMBER, "by_error": _COUNTS},
-    "usage": {"now": (WHOLE, WHOLE), "store": (WHOLE, WHOLE), "cost": Values(NUMBER)},
-    "config": {"metrics": [TEXT], "suite": [TEXT], "model": TEXT, "data": TEXT},
-    "versions": Values(TEXT),
-    "time": {"started": TEXT, "seconds": NUMBER, "asked": WHOLE, "reused": WHOLE},
-}
+"""The parts of results.json that every command reads, and their texts."""

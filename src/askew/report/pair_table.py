@@ -1,43 +1,26 @@
-"""Every pair of every run as columns, read in one pass over the samples.
+"""Every pair of every run as columns, from the runs' tables.
 
-A pair is an original question with one of its variants. How each model answered it is in memory, in a few bytes;
-everything else about it is in a temporary file, in blocks. All that the page counts or samples is a numpy expression
-over these columns, block by block.
+A pair is an original question with one of its variants. All that the page counts or samples is a numpy expression over
+these columns; the samples are opened only for the pairs that are shown.
 """
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.answers.normalise import modal_answer
-from askew.files.temp_blocks import TempObjects
-from askew.report.answer_flips import AnswerFlips
+from askew.metrics.pairs import AnswerFlips
+from askew.metrics.run_table import RunTable
 from askew.report.load import Run
-
-WRONG, RIGHT, FAILED = 0, 1, 2
-"""How one question was answered."""
-
-BROKE, HELD = 3 * RIGHT + WRONG, 3 * RIGHT + RIGHT
-"""The codes of a pair whose original was answered correctly, and whose variant was not, or was too."""
 
 ABSENT = 255
 """The code of a pair that is not in a run."""
-
-DIMENSIONS = ("test", "made_by", "question_type", "answer_type", "answer", "changed", "word")
-"""The dimensions of traits: test, rule and new words of the variant; the others are of the original."""
-
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 class Trait(NamedTuple):
@@ -48,326 +31,143 @@ class Trait(NamedTuple):
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairBlock:
-    """Some consecutive pairs, as columns."""
+@dataclass(frozen=True)
+class PairTable:
+    """The pairs of all runs, each once."""
 
-    first: int
-    """The number of the first of these pairs."""
-    group_of: NDArray[np.int32]
-    variant_of: NDArray[np.int32]
+    runs: Sequence[Run]
+    codes: Sequence[NDArray[np.uint8]]
+    """``codes[m][p]`` is three times the code of the original's answer plus that of the variant's."""
+    offsets: Sequence[NDArray[np.int64]]
+    """``offsets[m][g]``: where the line of group g begins in run m's file; -1 where there is none."""
+    group_of: NDArray[np.int64]
+    variant_of: NDArray[np.int64]
+    """For each pair its group, and the index of its variant in the group."""
     priority: NDArray[np.uint64]
     """A hash of the group's id: the sample takes the smallest, regardless of the order of the file."""
     trait_ids: NDArray[np.int32]
     trait_counts: NDArray[np.int32]
     """How many of ``trait_ids`` belong to each pair; the first three are its suite, test and rule."""
+    number_of: Mapping[Trait, int]
+    """The index of each trait."""
 
     @property
-    def pairs(self) -> slice:
-        """Where these pairs are in a column of all pairs."""
-        return slice(self.first, self.first + len(self.group_of))
+    def pairs(self) -> int:
+        """The number of pairs."""
+        return len(self.group_of)
 
-    def heads(self) -> NDArray[np.int32]:
-        """Suite, test and rule of each pair, as trait numbers, of shape (pairs, 3)."""
-        starts = np.cumsum(self.trait_counts, dtype=np.int64) - self.trait_counts
-        return np.asarray(self.trait_ids[starts[:, None] + np.arange(3)])
-
-
-@dataclass(frozen=True)
-class PairTable:
-    """The pairs of all runs. Memory holds nine bytes for each pair and run; the rest is in a temporary file."""
-
-    runs: Sequence[Run]
-    pairs: int = 0
-    """The number of pairs."""
-    codes: list[NDArray[np.uint8]] = field(default_factory=list)
-    """``codes[m][p]`` is three times the code of the original's answer plus that of the variant's."""
-    offsets: list[NDArray[np.int64]] = field(default_factory=list)
-    """``offsets[m][g]``: where the line of group g begins in run m's file; -1 where there is none."""
-    blocks: Iterable[PairBlock] = ()
-    """All pairs, in order; can be iterated several times."""
-    number_of: Mapping[Trait, int] = field(default_factory=dict)
-    """The index of each trait."""
-    uncounted: int = 0
-    """How often a trait was not counted because the list was full."""
-    flips: list[dict[str, AnswerFlips]] = field(default_factory=list)
-    """For each run and suite, how often each answer became each other."""
+    @property
+    def uncounted(self) -> int:
+        """How often a trait was not counted because the list was full."""
+        return max((sum(table.traits.uncounted for table in run.tables.values()) for run in self.runs), default=0)
 
     @cached_property
     def traits(self) -> list[Trait]:
         """The traits by index."""
         return list(self.number_of)
 
+    @cached_property
     def heads(self) -> NDArray[np.int32]:
         """Suite, test and rule of each pair, as trait numbers, of shape (pairs, 3)."""
-        found = np.zeros((self.pairs, 3), np.int32)
-        for block in self.blocks:
-            found[block.pairs] = block.heads()
-        return found
+        starts = np.cumsum(self.trait_counts, dtype=np.int64) - self.trait_counts
+        return np.asarray(self.trait_ids[starts[:, None] + np.arange(3)])
 
-    def places(self, numbers: Sequence[int]) -> list[tuple[int, int]]:
-        """The group of each of these pairs, and the index of its variant in the group."""
-        wanted, found = np.asarray(numbers, np.int64), np.zeros((len(numbers), 2), np.int64)
-        for block in self.blocks:
-            here = np.flatnonzero((wanted >= block.pairs.start) & (wanted < block.pairs.stop))
-            within = wanted[here] - block.first
-            found[here] = np.column_stack([block.group_of[within], block.variant_of[within]])
-        return [(group, variant) for group, variant in found.tolist()]
+    @cached_property
+    def owners(self) -> NDArray[np.int64]:
+        """The pair that each of ``trait_ids`` belongs to."""
+        return np.repeat(np.arange(self.pairs), self.trait_counts)
 
-
-def words(text: str) -> list[str]:
-    """The words of a question, in lower case.
-
-    >>> words("What's on the man's T-shirt?")
-    ["what's", 'on', 'the', "man's", 't', 'shirt']
-    """
-    return _WORD.findall(text.lower())
-
-
-def became(record: Mapping[str, Any]) -> int:
-    """Whether this question was answered correctly, incorrectly or not at all."""
-    right = record.get("right")
-    if right is None:
-        accuracy = record.get("accuracy")
-        if accuracy is None:
-            return FAILED
-        right = accuracy >= 0.5
-    return RIGHT if right else WRONG
-
-
-def common_answer(answers: Sequence[str]) -> str:
-    """The most frequent answer of people, in lower case; the first in case of a tie.
-
-    >>> common_answer(["white", "grey", "White"])
-    'white'
-    """
-    return modal_answer(map(str, answers), str.lower)
-
-
-@lru_cache(maxsize=4096)
-def changed_words(original: str, variant: str) -> tuple[str, ...]:
-    """The words that are in the variant but not in the original, in order.
-
-    >>> changed_words("What color is the cat?", "Is the color of the cat white?")
-    ('of', 'white')
-    """
-    old = set(words(original))
-    return tuple(dict.fromkeys(word for word in words(variant) if word not in old))
-
-
-MOST_TRAITS = 200_000
-"""The limit on distinct tests, rules, words, ...; later ones are not counted, and the page says so."""
-
-
-def read_pairs(runs: Sequence[Run]) -> PairTable:
-    """Read the samples of every run once."""
-    reader = _PairReader(several=len(runs) > 1)
-    for run in runs:
-        reader.read(run)
-    return reader.table(runs)
-
-
-class _PairReader:
-    def __init__(self, several: bool) -> None:
-        self.known = _KnownGroups() if several else None
-        """Groups of earlier runs, which must be found again."""
-        self.groups = self.pairs = self.uncounted = 0
-        self.written = TempObjects[PairBlock]()
-        self.recent = _RecentPairs(0)
-        self.number_of: dict[Trait, int] = {}
-        self.codes: list[bytearray] = []
-        self.offsets: list[array[int]] = []
-        self.flips: list[dict[str, AnswerFlips]] = []
-
-    def read(self, run: Run) -> None:
-        codes, offsets = bytearray(b"\xff") * self.pairs, array("q", [-1]) * self.groups
-        flips: dict[str, AnswerFlips] = {suite["name"]: AnswerFlips() for suite in run.suites}
-        data = run.data
-        if self.known is not None:
-            self.known.begin_run()
-        for offset, record in run.outcomes(with_variants=True):
-            variants = record.get("variants") or ()
-            if not variants:
-                continue
-            number, start = self.place(data, record, variants)
-            if number == len(offsets):
-                offsets.append(-1)
-                codes.extend(b"\xff" * len(variants))
-            offsets[number] = offset
-            original = record["original"]
-            before = became(original)
-            suite_flips = flips.setdefault(record.get("suite", ""), AnswerFlips())
-            first_answer = (original.get("prediction") or {}).get("answer")
-            for index, variant in enumerate(variants):
-                after = became(variant)
-                codes[start + index] = 3 * before + after
-                second_answer = (variant.get("prediction") or {}).get("answer")
-                if first_answer is not None and second_answer is not None:
-                    suite_flips.add(first_answer, second_answer, after == WRONG)
-        self.codes.append(codes)
-        self.offsets.append(offsets)
-        self.flips.append(flips)
-
-    def place(self, data: str, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-        """The index of this group and that of its first pair; with other variants than in an earlier run, it is
-        another group.
-        """
-        key: tuple[Any, ...] = (data, record.get("suite", ""), record.get("group"))
-        mark = _mark(key)
-        if self.known is not None:
-            total = crc32(record["original"].get("question", "").encode())
-            for variant in variants:
-                total = crc32(f"{variant.get('id')}{variant.get('question')}".encode(), total)
-            found = self.known.find(mark)
-            if found is not None and found[2] != total:
-                mark = _mark((*key, total))
-                found = self.known.find(mark)
-            if found is not None:
-                return found[:2]
-            self.known.add(mark, total, self.pairs)
-        number, start = self.groups, self.pairs
-        self.add(number, mark, record, variants)
-        return number, start
-
-    def add(self, number: int, mark: int, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> None:
-        """Add a new group."""
-        recent, trait_ids = self.recent, self.recent.trait_ids
-        original, suite = record["original"], record.get("suite", "")
-        asked = words(original.get("question", ""))
-        answer = common_answer(original.get("answers") or ())
-        for index, variant in enumerate(variants):
-            start = len(trait_ids)
-            self.head(suite, "suite", suite)
-            self.head(suite, "test", variant.get("test", ""))
-            self.head(suite, "made_by", variant.get("made_by", ""))
-            self.trait(suite, "question_type", original.get("question_type", ""))
-            self.trait(suite, "answer_type", original.get("answer_type", ""))
-            self.trait(suite, "answer", answer)
-            for word in changed_words(original.get("question", ""), variant.get("question", "")):
-                self.trait(suite, "changed", word)
-            for word in dict.fromkeys(asked):
-                self.trait(suite, "word", word)
-            recent.add(number, index, mark, len(trait_ids) - start)
-        self.groups += 1
-        self.pairs += len(variants)
-        if len(recent.group_of) >= _TOGETHER:
-            self.written.append(recent.block())
-            self.recent = _RecentPairs(self.pairs)
-
-    def head(self, suite: str, dimension: str, value: str) -> None:
-        key = Trait(suite, dimension, value)
-        self.recent.trait_ids.append(self.number_of.setdefault(key, len(self.number_of)))
-
-    def trait(self, suite: str, dimension: str, value: str) -> None:
-        if not value:
-            return
-        key = Trait(suite, dimension, value)
-        number = self.number_of.get(key)
-        if number is None:
-            if len(self.number_of) >= MOST_TRAITS:
-                self.uncounted += 1
-                return
-            number = self.number_of[key] = len(self.number_of)
-        self.recent.trait_ids.append(number)
-
-    def table(self, runs: Sequence[Run]) -> PairTable:
-        for codes, offsets in zip(self.codes, self.offsets, strict=True):
-            codes.extend(b"\xff" * (self.pairs - len(codes)))
-            offsets.extend(array("q", [-1]) * (self.groups - len(offsets)))
-        return PairTable(
-            runs=runs,
-            pairs=self.pairs,
-            codes=[np.frombuffer(codes, np.uint8) for codes in self.codes],
-            offsets=[np.asarray(offsets) for offsets in self.offsets],
-            blocks=_Blocks(self.written, self.recent.block()),
-            number_of=self.number_of,
-            uncounted=self.uncounted,
-            flips=self.flips,
-        )
-
-
-class _RecentPairs:
-    """Pairs in memory that will become a block."""
-
-    def __init__(self, first: int) -> None:
-        self.first = first
-        self.group_of, self.variant_of, self.marks = array("i"), array("i"), array("Q")
-        self.trait_ids, self.trait_counts = array("i"), array("i")
-
-    def add(self, group: int, variant: int, mark: int, traits: int) -> None:
-        self.group_of.append(group)
-        self.variant_of.append(variant)
-        self.marks.append(mark)
-        self.trait_counts.append(traits)
-
-    def block(self) -> PairBlock:
-        variant_of = np.array(self.variant_of, np.int32)
-        return PairBlock(
-            self.first,
-            np.array(self.group_of, np.int32),
-            variant_of,
-            _mix(np.array(self.marks, np.uint64) + variant_of.astype(np.uint64)),
-            np.array(self.trait_ids, np.int32),
-            np.array(self.trait_counts, np.int32),
-        )
+    def flips(self, run: int, suite: str) -> AnswerFlips | None:
+        """How often each answer of a run became each other."""
+        table = self.runs[run].tables.get(suite)
+        return None if table is None else table.flips
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """The blocks in the file, and the last one."""
+class _Piece:
+    """The groups with variants of one suite of a run."""
 
-    written: TempObjects[PairBlock]
-    last: PairBlock
+    run: int
+    suite: str
+    table: RunTable
+    first: int
+    """How many groups are in the pieces before it."""
+    varied: NDArray[np.int64]
+    """The indices of its groups."""
 
-    def __iter__(self) -> Iterator[PairBlock]:
-        yield from self.written
-        if len(self.last.group_of):
-            yield self.last
+    def keys(self, data: str) -> NDArray[np.uint64]:
+        """What identifies the groups in all runs: data, suite, id and content."""
+        mark = np.uint64(crc32(repr((data, self.suite)).encode()))
+        keys: NDArray[np.uint64] = self.table.column("key")[self.varied].astype(np.uint64)
+        return _mix(keys + mark) ^ self.table.column("digest")[self.varied].astype(np.uint64)
 
 
-class _KnownGroups:
-    """Groups of earlier runs by the hash of their key, in some thirty bytes each; usually they come in the same order.
+def read_pairs(runs: Sequence[Run]) -> PairTable:
+    """The pairs of these runs; a group of several runs is one group if its questions are the same."""
+    pieces = list(_pieces(runs))
+    keys = [piece.keys(runs[piece.run].data) for piece in pieces]
+    sizes = np.concatenate([np.zeros(0, np.int64), *(_sizes(piece) for piece in pieces)])
+    _, first_of, place = np.unique(
+        np.concatenate([np.zeros(0, np.uint64), *keys]), return_index=True, return_inverse=True
+    )
+    first_at, firsts = np.sort(first_of), first_of[place]
+    numbers, group_sizes = np.searchsorted(first_at, firsts), sizes[first_at]
+    starts = np.cumsum(group_sizes) - group_sizes
+    codes = [np.full(int(group_sizes.sum()), ABSENT, np.uint8) for _ in runs]
+    offsets = [np.full(len(group_sizes), -1, np.int64) for _ in runs]
+    trait_numbers: dict[Trait, int] = {}
+    ids, counts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    priority = [np.zeros(0, np.uint64)]
+    for piece in pieces:
+        here = slice(piece.first, piece.first + len(piece.varied))
+        own, own_sizes, table = numbers[here], sizes[here], piece.table
+        variant = _within(own_sizes)
+        codes[piece.run][np.repeat(starts[own], own_sizes) + variant] = table.column("pair")
+        offsets[piece.run][own] = table.column("offset")[piece.varied]
+        fresh = np.repeat(firsts[here] == np.arange(here.start, here.stop), own_sizes)
+        mapping = [
+            trait_numbers.setdefault(Trait(piece.suite, dimension, value), len(trait_numbers))
+            for dimension, value in table.traits.number_of
+        ]
+        trait_counts = table.column("trait_counts").astype(np.int32)
+        counts.append(trait_counts[fresh])
+        ids.append(np.array(mapping, np.int32)[table.column("trait_ids")[np.repeat(fresh, trait_counts)]])
+        marks = np.repeat(table.column("key")[piece.varied].astype(np.uint64), own_sizes)
+        priority.append(_mix(marks + variant.astype(np.uint64))[fresh])
+    return PairTable(
+        runs=runs,
+        codes=codes,
+        offsets=offsets,
+        group_of=np.repeat(np.arange(len(group_sizes)), group_sizes),
+        variant_of=_within(group_sizes),
+        priority=np.concatenate(priority),
+        trait_ids=np.concatenate(ids),
+        trait_counts=np.concatenate(counts),
+        number_of=trait_numbers,
+    )
 
-    A run has each group once, so those of the current run are not searched.
+
+def _pieces(runs: Sequence[Run]) -> Iterator[_Piece]:
+    first = 0
+    for number, run in enumerate(runs):
+        for suite, table in run.tables.items():
+            piece = _Piece(number, suite, table, first, np.flatnonzero(table.column("variants")))
+            first += len(piece.varied)
+            yield piece
+
+
+def _sizes(piece: _Piece) -> NDArray[np.int64]:
+    """How many variants each group has."""
+    return piece.table.column("variants")[piece.varied].astype(np.int64)
+
+
+def _within(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions within consecutive blocks of these sizes.
+
+    >>> _within(np.array([2, 1, 3])).tolist()
+    [0, 1, 0, 0, 1, 2]
     """
-
-    def __init__(self) -> None:
-        self._marks, self._totals, self._starts = array("Q"), array("I"), array("q")
-        self._sorted, self._order = array("Q"), array("i")
-        self._next = 0
-
-    def begin_run(self) -> None:
-        """Make the groups so far those that are searched."""
-        marks = np.asarray(self._marks)
-        order = np.argsort(marks, kind="stable").astype(np.int32)
-        self._sorted, self._order = array("Q", marks[order].tobytes()), array("i", order.tobytes())
-        self._next = 0
-
-    def add(self, mark: int, total: int, start: int) -> None:
-        """Add a group of the current run: its hash, the checksum of its texts, and the index of its first pair."""
-        self._marks.append(mark)
-        self._totals.append(total)
-        self._starts.append(start)
-
-    def find(self, mark: int) -> tuple[int, int, int] | None:
-        """The index of a group of an earlier run, that of its first pair, and its checksum."""
-        number = self._next
-        if number >= len(self._order) or self._marks[number] != mark:
-            place = bisect_left(self._sorted, mark)
-            if place == len(self._sorted) or self._sorted[place] != mark:
-                return None
-            number = self._order[place]
-        self._next = number + 1
-        return number, self._starts[number], self._totals[number]
-
-
-_TOGETHER = 1 << 14
-"""Pairs in memory before they are written to the file."""
-
-
-def _mark(key: tuple[Any, ...]) -> int:
-    """A hash of the key of a group: 64 bits, the same on any machine."""
-    return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little")
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

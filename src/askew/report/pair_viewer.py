@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import orjson
 
+from askew.metrics.pairs import BROKE, FAILED, became, changed_words, common_answer, words
 from askew.report.glossary import suite_name, test_name
 from askew.report.markup import Html, el, join
-from askew.report.pair_table import ABSENT, BROKE, FAILED, PairTable, became, changed_words, common_answer, words
+from askew.report.pair_table import ABSENT, PairTable
 from askew.report.report_data import ReportData
 from askew.report.score_display import count
 from askew.report.thumbnails import Thumbnails
@@ -64,7 +65,7 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
 
 def draw_pairs(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Iterator[Record]:
     """The chosen pairs with their texts, images and answers, read from the samples at the offsets in the table."""
-    places = table.places(numbers)
+    places = [(int(table.group_of[pair]), int(table.variant_of[pair])) for pair in numbers]
     lines = [_lines(table, run, {group for group, _ in places}) for run in range(len(table.runs))]
     several = len({run.data for run in table.runs}) > 1
     used = set()
@@ -83,36 +84,16 @@ def draw_pairs(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> I
 
 
 def _drawn(table: PairTable, most: int) -> list[int]:
-    """The first ``most`` pairs in the order of sampling.
-
-    They are found in some of the pairs at a time, to save memory: a pair that is not among the first of some is not
-    among the first of more.
-    """
-    kept, priority = np.zeros((0, 5), np.int64), np.zeros(0, np.uint64)
-    for block in table.blocks:
-        numbers = np.arange(block.pairs.start, block.pairs.stop)
-        columns = np.column_stack([block.heads(), _patterns([codes[block.pairs] for codes in table.codes]), numbers])
-        kept, priority = np.concatenate([kept, columns]), np.concatenate([priority, block.priority])
-        if len(kept) > _AT_ONCE * most:
-            first = sorted(_first(kept, priority, most))
-            kept, priority = kept[first], priority[first]
-    return [int(kept[place, -1]) for place in _first(kept, priority, most)]
-
-
-_AT_ONCE = 8
-"""How many times as many pairs as are wanted are held."""
-
-
-def _first(columns: Ints, priority: np.ndarray[Any, np.dtype[np.uint64]], most: int) -> list[int]:
-    """The places of the first pairs in the order of sampling; those with the smallest priority first in each leaf."""
+    """The first ``most`` pairs in the order of sampling; those with the smallest priority first in each leaf."""
+    columns = np.column_stack([table.heads, _patterns(table.codes)])
     tree: dict[int, dict[int, dict[int, dict[int, list[int]]]]] = {}
-    order = np.argsort(priority, kind="stable")
+    order = np.argsort(table.priority, kind="stable")
     for start in range(0, len(order), 10_000):  # as lists they take ten times the memory
-        places = order[start : start + 10_000]
-        for place, (suite, test, rule, pattern, _) in zip(places.tolist(), columns[places].tolist(), strict=True):
+        pairs = order[start : start + 10_000]
+        for pair, (suite, test, rule, pattern) in zip(pairs.tolist(), columns[pairs].tolist(), strict=True):
             leaf = tree.setdefault(suite, {}).setdefault(test, {}).setdefault(rule, {}).setdefault(pattern, [])
             if len(leaf) < most:
-                leaf.append(place)
+                leaf.append(pair)
     return list(islice(_in_turn(tree), most))
 
 
@@ -187,7 +168,7 @@ def _answers(line: Record, index: int) -> Record:
 
 def _answer(record: Record) -> Record:
     prediction = record.get("prediction") or {}
-    outcome = became(record)
+    outcome = became(record.get("right"), record.get("accuracy"))
     shown: Record = {"is": outcome, "accuracy": record.get("accuracy")}
     if outcome == FAILED and prediction.get("answer") is None:
         shown["error"] = _brief(prediction.get("error") or "no answer")

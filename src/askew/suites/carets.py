@@ -19,7 +19,7 @@ from askew.files.images import Encoding
 from askew.files.read_write import replaced
 from askew.metrics.consistency import AnswerRate
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.group_rows import SLICES
+from askew.metrics.run_table import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS, change_title
 from askew.suites.suite_parts import before_after, carets_scores, check_seen, listed, published

@@ -222,7 +222,7 @@ def test_only_rare_flips_are_dropped(monkeypatch):
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04" + b"x" * 40])
 def test_a_damaged_file_is_refused(tmp_path, content):
     (tmp_path / "rows.npz").write_bytes(content)
-    with pytest.raises(DataError, match=r"rows\.npz: cannot be read .* Run the command that wrote it again"):
+    with pytest.raises(DataError, match=r"rows\.npz: missing or damaged\. Run .askew run. with this --output again"):
         load_tables(tmp_path / "rows.npz")
 
 

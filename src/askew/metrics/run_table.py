@@ -13,6 +13,7 @@ of the original.
 
 from __future__ import annotations
 
+import zlib
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -443,8 +444,8 @@ def load_tables(path: Path) -> dict[str, RunTable]:
                 )
                 for suite in suites
             }
-    except (BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError) as trouble:
+    except (BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError, zlib.error):
         raise DataError(
-            f"{path}: cannot be read ({trouble}). Run the command that wrote it again with the same --output; answers "
-            "that are stored are not asked twice."
+            f"{path}: missing or damaged. Run 'askew run' with this --output again; answers that are stored are not "
+            "asked twice."
         ) from None

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sin
 from random import Random
+from typing import Literal
 
 from PIL import Image, ImageDraw
 
 from askew.types import Scene
+from askew.world.draw.paths import Point
 from askew.world.draw.surface import Rgb, mix
 
 
@@ -22,7 +24,10 @@ def gradient(size: tuple[int, int], upper: Rgb, lower: Rgb) -> Image.Image:
 
 @dataclass(frozen=True)
 class Canvas:
-    """An image being drawn, with the row where the ground begins (pixels), the scene and its random numbers."""
+    """An image being drawn, with the row where the ground begins (pixels), the scene and its random numbers.
+
+    Colours are given as in full daylight and drawn in the light of the scene; places are pixels.
+    """
 
     image: Image.Image
     draw: ImageDraw.ImageDraw
@@ -45,6 +50,28 @@ class Canvas:
         """The colour in this light."""
         return tinted(colour, self.scene.facts)
 
+    def thick(self, units: float) -> int:
+        """The width of a line in pixels."""
+        return max(1, round(units * self.unit))
+
+    def line(
+        self, colour: Rgb, units: float, *points: Point, alpha: int = 255, joint: Literal["curve"] | None = None
+    ) -> None:
+        """A line through the points, this many units wide."""
+        self.draw.line(points, (*self.tone(colour), alpha), self.thick(units), joint)
+
+    def shape(self, colour: Rgb, *points: Point) -> None:
+        """A polygon."""
+        self.draw.polygon(points, fill=self.tone(colour))
+
+    def box(self, colour: Rgb | None, *corners: float, edge: Rgb | None = None, units: float = 1.0) -> None:
+        """A rectangle (left, top, right, bottom), filled or with an edge or both."""
+        self.draw.rectangle(corners, colour and self.tone(colour), edge and self.tone(edge), self.thick(units))
+
+    def oval(self, colour: Rgb | None, *corners: float, edge: Rgb | None = None, units: float = 1.0) -> None:
+        """An ellipse in a box, filled or with an edge or both."""
+        self.draw.ellipse(corners, colour and self.tone(colour), edge and self.tone(edge), self.thick(units))
+
     def area(self, top: float, bottom: float, upper: Rgb, lower: Rgb) -> None:
         """A band across the image, with a gradient from the upper colour to the lower."""
         start, stop = round(top), round(bottom)
@@ -59,29 +86,25 @@ class Canvas:
             x = k / 24
             y = foot - high * (0.55 + 0.3 * sin(shift + x * waves * 2.2) + 0.15 * sin(2 * shift + x * waves * 5.1))
             points.append((x * self.width, y))
-        self.draw.polygon([(0, foot + 1), *points, (self.width, foot + 1)], fill=self.tone(colour))
+        self.shape(colour, (0, foot + 1), *points, (self.width, foot + 1))
 
     def flecks(self, count: int, top: float, colour: Rgb, long: float, high: float) -> None:
         """Small flat marks on the ground, larger towards the front."""
-        ink = self.tone(colour)
         for _ in range(count):
             depth = self.rng.random()
             y = top + (self.height - top) * depth
             x = self.rng.uniform(0, self.width)
             a, b = long * self.unit * (0.4 + 0.6 * depth), high * self.unit * (0.4 + 0.6 * depth)
-            self.draw.ellipse((x - a, y - b, x + a, y + b), fill=ink)
+            self.oval(colour, x - a, y - b, x + a, y + b)
 
     def tufts(self, count: int, top: float, colour: Rgb) -> None:
         """Small tufts of grass."""
-        ink = self.tone(colour)
         for _ in range(count):
             depth = self.rng.random()
             x, y = self.rng.uniform(0, self.width), top + (self.height - top) * depth
             s = self.unit * (1.6 + 2.4 * depth)
             for dx in (-0.7, 0.0, 0.7):
-                self.draw.line(
-                    [(x, y), (x + dx * s, y - s * (1.6 - abs(dx)))], fill=ink, width=max(1, round(0.7 * self.unit))
-                )
+                self.line(colour, 0.7, (x, y), (x + dx * s, y - s * (1.6 - abs(dx))))
 
 
 _SKIES: dict[str, tuple[Rgb, Rgb]] = {

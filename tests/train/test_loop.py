@@ -189,21 +189,6 @@ def test_losses_can_be_combined(tmp_path, losses, named):
     assert set(history[0]["loss"]) == {"answer", *named}
 
 
-def test_an_earlier_training_resumes_under_the_present_name_of_its_loss(tmp_path):
-    tiny(tmp_path, [RandomImage()], epochs=2)
-    state = torch.load(tmp_path / "state.pt", weights_only=True)
-    done = state["progress"]
-    done["history"] = [one | {"loss": {"answer": 1.0, "randomimage": 0.5}} for one in done["history"][:1]]
-    done |= {
-        "epoch": 1,
-        "step": 1,
-        "sums": {"answer": 1.0, "answer steps": 1, "randomimage": 1, "randomimage steps": 1},
-    }
-    torch.save(state, tmp_path / "state.pt")
-    history = tiny(tmp_path, [RandomImage()], epochs=2).history
-    assert [list(one["loss"]) for one in history] == [["answer", "random-image"]] * 2
-
-
 def test_q3r_makes_related_questions_take_the_same_path(tmp_path):
     asked = questions(24, 1000)
     made = groups(asked)

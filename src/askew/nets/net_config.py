@@ -91,7 +91,7 @@ def stacknmn(
     >>> stacknmn(steps=4).steps
     4
     """
-    return NetConfig("stacknmn", hidden=hidden, steps=steps, embedding=embedding, dropout=dropout, encoder=encoder)
+    return NetConfig("stacknmn", **locals())
 
 
 def xnm(
@@ -105,17 +105,7 @@ def xnm(
     encoder: EncoderChoice = "none",
 ) -> NetConfig:
     """Explainable neural modules: attention moves along a graph of regions (Shi et al. 2019)."""
-    return NetConfig(
-        "xnm",
-        hidden=hidden,
-        steps=steps,
-        embedding=embedding,
-        dropout=dropout,
-        gumbel=gumbel,
-        temperature=temperature,
-        graph=graph,
-        encoder=encoder,
-    )
+    return NetConfig("xnm", **locals())
 
 
 def hybridnet(
@@ -128,40 +118,31 @@ def hybridnet(
     encoder: EncoderChoice = "none",
 ) -> NetConfig:
     """XNM with StackNMN's Transform (Whitehead et al. 2020)."""
-    return NetConfig(
-        "hybridnet",
-        hidden=hidden,
-        steps=steps,
-        embedding=embedding,
-        dropout=dropout,
-        gumbel=gumbel,
-        temperature=temperature,
-        encoder=encoder,
-    )
+    return NetConfig("hybridnet", **locals())
 
 
 def language(hidden: int = 256, embedding: int = 128, dropout: float = 0.1) -> NetConfig:
     """Reads the question and ignores the image: the baseline that a model with images must beat."""
-    return NetConfig("language", hidden=hidden, embedding=embedding, dropout=dropout)
+    return NetConfig("language", **locals())
 
 
 def lstm_qi(
     hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
 ) -> NetConfig:
     """LSTM Q + norm I: the product of the question and the whole image (Antol et al. 2015)."""
-    return NetConfig("lstm-qi", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+    return NetConfig("lstm-qi", **locals())
 
 
 def cnn_lstm(
     hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
 ) -> NetConfig:
     """CNN+LSTM: question and whole image concatenated, then a perceptron (Johnson et al. 2017)."""
-    return NetConfig("cnn-lstm", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+    return NetConfig("cnn-lstm", **locals())
 
 
 def butd(hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none") -> NetConfig:
     """Top-down attention over regions (Anderson et al. 2018)."""
-    return NetConfig("butd", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+    return NetConfig("butd", **locals())
 
 
 def transformer(
@@ -173,15 +154,7 @@ def transformer(
     encoder: EncoderChoice = "none",
 ) -> NetConfig:
     """A small cross-modal transformer in the manner of LXMERT (Tan and Bansal 2019), without pre-training."""
-    return NetConfig(
-        "transformer",
-        hidden=hidden,
-        layers=layers,
-        heads=heads,
-        embedding=embedding,
-        dropout=dropout,
-        encoder=encoder,
-    )
+    return NetConfig("transformer", **locals())
 
 
 Rows = Sequence[Sequence[float]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from pickle import UnpicklingError
@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from askew.errors import AskewError, DataError
 from askew.files.images import content_hash
@@ -76,19 +76,11 @@ def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
     try:
         net.load_state_dict(content["net"])
         optimiser.load_state_dict(content["optimiser"])
-        return _renamed(TrainProgress(**content["progress"]))
+        return TrainProgress(**content["progress"])
     except (KeyError, RuntimeError, TypeError, ValueError, AttributeError) as trouble:
         raise DataError(
             f"{path}: not a state of this training ({str(trouble).splitlines()[0]}). Delete it to begin again."
         ) from None
-
-
-def _renamed(progress: TrainProgress) -> TrainProgress:
-    """The progress with losses under their current names; earlier versions wrote ``randomimage``."""
-    for losses in (progress.sums, *(epoch["loss"] for epoch in progress.history)):
-        for name in [name for name in losses if name.startswith("randomimage")]:
-            losses[name.replace("randomimage", "random-image")] = losses.pop(name)
-    return progress
 
 
 def _write_tensors(path: Path, content: Any) -> None:
@@ -132,20 +124,31 @@ class Trained:
 
     def answer(self, questions: Sequence[Question], batch_size: int = 256) -> list[Prediction]:
         """One prediction for each question, in order, with its probability. A question without features fails alone."""
-        return [
-            prediction
-            for start in range(0, len(questions), batch_size)
-            for prediction in self._answer(questions[start : start + batch_size])
-        ]
+        predictions = []
+        for question, row in zip(questions, self._rows(questions, batch_size), strict=True):
+            if isinstance(row, str):
+                predictions.append(Prediction(question.id, None, error=row))
+            else:
+                score, number = row.max(dim=0)
+                predictions.append(Prediction(question.id, self.answers.known[int(number)], score.item()))
+        return predictions
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str], batch_size: int = 256) -> list[float]:
         """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan for a question without features."""
-        pairs = list(zip(questions, answers, strict=True))
+        places = {answer: place for place, answer in enumerate(self.answers.known)}
         return [
-            score
-            for start in range(0, len(pairs), batch_size)
-            for score in self._score(pairs[start : start + batch_size])
+            float("nan") if isinstance(row, str) else row[places[answer]].item() if answer in places else 0.0
+            for answer, row in zip(answers, self._rows(questions, batch_size), strict=True)
         ]
+
+    def _rows(self, questions: Sequence[Question], batch_size: int) -> Iterator[Tensor | str]:
+        """The probability of every answer (A,) for each question, or why it cannot be asked."""
+        for start in range(0, len(questions), batch_size):
+            batch = questions[start : start + batch_size]
+            troubles = self._troubles(batch)
+            ready = [question for question, trouble in zip(batch, troubles, strict=True) if trouble is None]
+            rows = iter(torch.sigmoid(self.look(ready).logits) if ready else ())
+            yield from (next(rows) if trouble is None else trouble for trouble in troubles)
 
     def look(self, questions: Sequence[Question]) -> Output:
         """The output for these questions, with module weights, attention and words in each step."""
@@ -180,32 +183,6 @@ class Trained:
         rows = torch.from_numpy(table.find([question.image for question in questions]))
         tokens = torch.from_numpy(self.words.encode([question.text for question in questions]))
         return Batch(tokens, *table.take(rows))
-
-    def _answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """One batch."""
-        troubles = self._troubles(questions)
-        ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
-        answers = iter(self._best(ready) if ready else ())
-        return [
-            Prediction(question.id, *next(answers)) if trouble is None else Prediction(question.id, None, error=trouble)
-            for question, trouble in zip(questions, troubles, strict=True)
-        ]
-
-    def _best(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
-        scores, numbers = torch.sigmoid(self.look(questions).logits).max(dim=1)
-        return [(self.answers.known[at], score) for at, score in zip(numbers.tolist(), scores.tolist(), strict=True)]
-
-    def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
-        """One batch."""
-        troubles = self._troubles([question for question, _ in pairs])
-        ready = [question for (question, _), trouble in zip(pairs, troubles, strict=True) if trouble is None]
-        rows = iter(torch.sigmoid(self.look(ready).logits).tolist() if ready else ())
-        places = {answer: place for place, answer in enumerate(self.answers.known)}
-        scored = [None if trouble is not None else next(rows) for trouble in troubles]
-        return [
-            float("nan") if row is None else row[places[answer]] if answer in places else 0.0
-            for (_, answer), row in zip(pairs, scored, strict=True)
-        ]
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
         """Why each question cannot be asked, or None. Features are requested at once, or one by one if that fails."""

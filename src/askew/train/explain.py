@@ -8,15 +8,14 @@ from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from askew.answers.normalise import modal_answer, tokens
+from askew.answers.normalise import modal_answer
 from askew.errors import UsageError
 from askew.files.images import open_image
 from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
-from askew.nets.net_config import MODULES
 from askew.report.markup import Html, el, join, own
 from askew.train.checkpoint import Trained
-from askew.types import Group, ImageRef, Question
+from askew.types import AttentionStep, Group, ImageRef, Question
 
 SIDE = 224
 """Width of an image in pixels."""
@@ -69,21 +68,19 @@ def _group(trained: Trained, group: Group) -> Html:
 
 
 def _question(trained: Trained, question: Question, test: str) -> Html:
-    output, boxes = trained.look([question]), trained.boxes(question)
-    if output.weights is None or output.attention is None or output.words is None:
+    steps = trained.steps(question)
+    if not steps:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Use stacknmn, xnm or hybridnet.")
     if question.image is None:
         raise UsageError(f"Question {question.id!r} has no image, so there is nothing to show.")
-    image, words = _image(question.image), tokens(question.text)
-    steps = []
-    for step, (weights, attention, read) in enumerate(
-        zip(output.weights[0].tolist(), output.attention[0].tolist(), output.words[0].tolist(), strict=True), 1
-    ):
-        title = f"{step}. {MODULES[weights.index(max(weights))]}"
-        drawn = el("svg", image, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=title)
-        reading = el("figcaption", *(_word(word, share) for word, share in zip(words, read, strict=False)))
-        steps.append(el("figure", drawn, el("strong", title), _modules(weights), reading))
-    return join(_heading(trained, question, test), el("div", *steps, class_="steps"))
+    image = _image(question.image)
+    figures = []
+    for number, step in enumerate(steps, 1):
+        title = f"{number}. {max(step.modules, key=step.modules.__getitem__)}"
+        drawn = el("svg", image, *_boxes(step), width=SIDE, height=SIDE, role="img", aria_label=title)
+        reading = el("figcaption", *(_word(word, share) for word, share in step.words))
+        figures.append(el("figure", drawn, el("strong", title), _modules(step), reading))
+    return join(_heading(trained, question, test), el("div", *figures, class_="steps"))
 
 
 def _heading(trained: Trained, question: Question, test: str) -> Html:
@@ -99,7 +96,7 @@ def _heading(trained: Trained, question: Question, test: str) -> Html:
     return el("h2", f"{question.text} ({test}) — ", verdict)
 
 
-def _modules(weights: list[float]) -> Html:
+def _modules(step: AttentionStep) -> Html:
     """A bar for each module."""
     rows = [
         join(
@@ -107,9 +104,9 @@ def _modules(weights: list[float]) -> Html:
             el("rect", x=64, y=ROW * place + 3, width=f"{120 * weight:.1f}", height=9, class_="bar"),
             el("text", f"{weight:.0%}", x=f"{68 + 120 * weight:.1f}", y=ROW * place + 11),
         )
-        for place, (name, weight) in enumerate(zip(MODULES, weights, strict=True))
+        for place, (name, weight) in enumerate(step.modules.items())
     ]
-    return el("svg", *rows, width=SIDE, height=ROW * len(MODULES), class_="modules")
+    return el("svg", *rows, width=SIDE, height=ROW * len(rows), class_="modules")
 
 
 def _word(word: str, share: float) -> Html:
@@ -123,14 +120,13 @@ def _image(image: ImageRef) -> Html:
     return el("image", href=f"data:image/jpeg;base64,{data}", width=SIDE, height=SIDE)
 
 
-def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
+def _boxes(step: AttentionStep) -> Iterable[Html]:
     """The regions, the one with the most attention last, so that it is drawn on top."""
-    top = max(attention) or 1.0
-    ranked = sorted(range(len(attention)), key=lambda region: attention[region])
-    for region in ranked:
-        x, y, width, height = (SIDE * value for value in boxes[region])
-        share = attention[region] / top
-        if width > 0 and share > 0.05:
+    ranked = sorted(step.regions, key=lambda region: region[1])
+    for number, (box, attention) in enumerate(ranked, 1):
+        x, y, width, height = (SIDE * value for value in box)
+        share = attention / (ranked[-1][1] or 1.0)
+        if share > 0.05:
             yield el(
                 "rect",
                 x=f"{x:.1f}",
@@ -138,5 +134,5 @@ def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
                 width=f"{width:.1f}",
                 height=f"{height:.1f}",
                 stroke_opacity=f"{share:.2f}",
-                class_="region best" if region == ranked[-1] else "region",
+                class_="region best" if number == len(ranked) else "region",
             )

@@ -309,13 +309,9 @@ def _in_hand(item: ClusterPart, hand: tuple[float, float], body: ClusterPart, do
         return replace(item, box=(x, y, width, height))
     if item.name == "surfboard":
         return replace(item, box=(hand[0] - 0.12 * width, -height, width, height))
-    if "eating" in doing:
-        return replace(item, box=(hand[0] - 0.25 * width, hand[1] - 0.75 * height, width, height))
-    if item.name == "ball":
-        return replace(item, box=(hand[0] - 0.3 * width, hand[1] - 0.85 * height, width, height))
-    if item.name in ("bottle", "flower"):
-        return replace(item, box=(hand[0] - 0.25 * width, hand[1] - 0.6 * height, width, height))
-    return replace(item, box=(hand[0] - 0.1 * width, hand[1] - 0.65 * height, width, height))
+    held = {"ball": (0.3, 0.85), "bottle": (0.25, 0.6), "flower": (0.25, 0.6)}.get(item.name, (0.1, 0.65))
+    x, y = (0.25, 0.75) if doing == "eating" else held
+    return replace(item, box=(hand[0] - x * width, hand[1] - y * height, width, height))
 
 
 def _sitter(rng: Random, name: str, seat: str) -> Cluster:

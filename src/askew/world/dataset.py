@@ -87,9 +87,12 @@ class SceneCache:
 
     def entry(self, index: int) -> tuple[Scene, list[CachedQuestion]]:
         """A scene and its questions, generated if they are not in the cache."""
-        record = self._read(index)
-        if record is None or not os.path.isfile(self.image_path(index)):
-            record = self._make(index)
+        record = self._read(index) if os.path.isfile(self.image_path(index)) else None
+        if record is None:
+            made = self.made((index, self.image_hash(index)))
+            self.put(made)
+            # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
+            record = orjson.loads(made.record)
         scene = scene_from(record["scene"])
         image = ImageRef(scene.id, self.image_path(index), None, record["sha256"], (self.size, self.size))
         return scene, [
@@ -128,14 +131,6 @@ class SceneCache:
         except (OSError, ValueError):
             return None
 
-    def _make(self, index: int) -> dict[str, Any]:
-        scene = make_scene(self.seed, index, (self.size, self.size))
-        record = self._encoded(index, scene, self._drawn(index, scene))
-        _write(self.record(index), record)
-        # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
-        parsed: dict[str, Any] = orjson.loads(record)
-        return parsed
-
     def _encoded(self, index: int, scene: Scene, sha256: str) -> bytes:
         """The record of a scene."""
         questions = [
@@ -151,14 +146,6 @@ class SceneCache:
         if self.shifted:
             return Shift(split)
         return None if split == "train" or self.priors == "all" else YesNoBalance()
-
-    def _drawn(self, index: int, scene: Scene) -> str:
-        """The hash of the image, which is drawn unless the file exists."""
-        if found := self.image_hash(index):
-            return found
-        content = encoded_image(scene, self.size)
-        _write(self.image_path(index), content)
-        return hashlib.sha256(content).hexdigest()
 
 
 def encoded_image(scene: Scene, size: int) -> bytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import count
 from random import Random
 
 from askew.errors import BadOption
@@ -36,9 +35,14 @@ def make_scene(seed: int, index: int, size: tuple[int, int] = (224, 224)) -> Sce
     target = rng.choice((3, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8, 9))
     if min(size) < 28:
         raise BadOption(f"An image of {size[0]}x{size[1]} pixels is too small. Width and height must be at least 28.")
-    numbered = (Random(f"{seed}:scene:{index}:{attempt}") for attempt in count())
-    tries = (arranged(f"world-{seed}-{index}", place, size, chance, facts, target) for chance in numbered)
-    return next(attempt.scene() for attempt in tries if FEWEST <= len(attempt.main) <= MOST)
+    attempt = 0
+    while True:
+        chance = Random(f"{seed}:scene:{index}:{attempt}")
+        arrangement = Arrangement(f"world-{seed}-{index}", place, size, chance, facts)
+        arrangement.fill(target)
+        if FEWEST <= len(arrangement.main) <= MOST:
+            return arrangement.scene()
+        attempt += 1
 
 
 def main_things(scene: Scene) -> list[Thing]:
@@ -58,15 +62,6 @@ def _facts(rng: Random, place: WorldPlace) -> dict[str, str]:
     if place.sports:
         facts["sport"] = draw_one(rng, place.sports)
     return facts
-
-
-def arranged(
-    scene_id: str, place: WorldPlace, size: tuple[int, int], rng: Random, facts: dict[str, str], target: int
-) -> Arrangement:
-    """An arrangement of up to ``target`` main things; fewer if there is no room."""
-    arrangement = Arrangement(scene_id, place, size, rng, facts)
-    arrangement.fill(target)
-    return arrangement
 
 
 @dataclass

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,14 @@ import sqlalchemy as sa
 from PIL import Image
 
 from askew.collect.accounts import add_annotator
-from askew.collect.database import SetClock, Tx
+from askew.collect.database import Database, SetClock, Tx, sqlite_url
 from askew.collect.image_import import import_images
 from askew.collect.invariants import violations
 from askew.collect.protocol import PRESETS, StudySettings
 from askew.collect.robots import Answered, record_reply
 from askew.collect.rounds import add_model, change_round, create_round, round_counts
 from askew.collect.schema import slot
-from askew.collect.study import Study, create_study
+from askew.collect.study import Study, create_study, write_about
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.writing import Judged, ask, claim_image, judge
 from askew.types import Prediction
@@ -59,6 +60,15 @@ class SmallStudy:
         if opened:
             made.open()
         return made
+
+    def copied(self, folder: Path, url: str | None = None) -> SmallStudy:
+        """A copy of this study, which is closed; ``url`` is that of a copy of its database, unless that is SQLite."""
+        shutil.copytree(self.study.folder, folder)
+        write_about(folder, url)
+        clock = SetClock(self.clock.milliseconds)
+        database = Database(url or sqlite_url(folder / "study.sqlite"), clock, durable=False)
+        own = {"models": list(self.models), "people": list(self.people)}
+        return replace(self, study=Study(folder, database), clock=clock, **own)
 
     def open(self) -> None:
         """Open the round."""

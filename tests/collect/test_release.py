@@ -31,9 +31,13 @@ NASTY = "=cmd|' /C calc'!A0 <script>&\"\u202e é 猫?"
 
 
 @pytest.fixture
-def collected(tmp_path, database_url):
+def collected(copy_of):
+    return copy_of(collect)
+
+
+def collect(folder, url):
     """Twelve images: questions about some fooled the robot, one is hostile text, one was removed."""
-    study = SmallStudy.make(tmp_path / "study", database_url, images=12, people=5)
+    study = SmallStudy.make(folder, url, images=12, people=5)
     for number in range(12):
         person = study.people[number % 2]
         if number % 4 == 3:
@@ -45,8 +49,7 @@ def collected(tmp_path, database_url):
     study.do(quarantine, study.owner, 2, "private")
     study.do(resolve, study.owner, 2, False)
     study.do(change_round, study.round_id, "DRAINING")
-    yield study
-    study.close()
+    return study
 
 
 def verify_differently(study):

@@ -34,10 +34,14 @@ HOSTILE = "<script>alert(1)</script> what is it?"
 
 
 @pytest.fixture
-def worked(tmp_path, database_url):
+def worked(copy_of):
+    return copy_of(work)
+
+
+def work(folder, url):
     """Four images, one writer each, two verifiers for each success: types A, B, E on the first image, C on the
     second, D on the third, an A on the fourth, whose writer has not finished."""
-    study = SmallStudy.make(tmp_path / "study", database_url, images=4, people=6)
+    study = SmallStudy.make(folder, url, images=4, people=6)
     first, second, third, fourth = study.people[:4]
     study.attack(first, "Is it red?", verdict="correct")
     study.attack(first, "Is it big?", verdict="unsure")
@@ -64,8 +68,7 @@ def worked(tmp_path, database_url):
             given[task.question_id] += 1
             study.do(verify, person, task.question_id, answer, confidence)
     assert given == {3: 2, 4: 2, 5: 2}
-    yield study
-    study.close()
+    return study
 
 
 def counted(study, vocabulary=None):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,8 @@ from small_study import SmallStudy
 from starlette.testclient import TestClient
 
 from askew.collect.accounts import give_consent
-from askew.collect.database import Database, SetClock, sqlite_url
 from askew.collect.robots import Call
 from askew.collect.schema import metadata
-from askew.collect.study import Study
 from askew.collect.web.app import Guard, make_app
 from askew.collect.web.login import Passwords, start_session
 from askew.collect.web.robot_queue import RobotQueue
@@ -119,10 +116,7 @@ class WebStudy:
     @staticmethod
     def copied(template: SmallStudy, folder: Path, limits: Limits = NO_LIMITS, url: str | None = None) -> WebStudy:
         """The service on a copy of a study, in the database of the URL if it has one: much faster than a new one."""
-        shutil.copytree(template.study.folder, folder)
-        clock = SetClock(template.clock.milliseconds)
-        database = Database(url or sqlite_url(folder / "study.sqlite"), clock, durable=False)
-        return WebStudy.of(replace(template, study=Study(folder, database), clock=clock), limits)
+        return WebStudy.of(template.copied(folder, url), limits)
 
     @staticmethod
     def of(small: SmallStudy, limits: Limits = NO_LIMITS) -> WebStudy:

@@ -23,12 +23,12 @@ from askew.collect.stats.example_records import Answer, Example, VerifierAnswers
 from askew.collect.stats.example_sources import FromRelease, FromStudy
 from askew.collect.stats.figures import agreement_bands, confidence_bins
 from askew.collect.stats.page import write_statistics
-from askew.collect.stats.sheets import Rate, share
+from askew.collect.stats.sheets import share
 from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
 from askew.metrics.accuracy import official_table
-from askew.types import Question
+from askew.types import Question, Score
 
 HOSTILE = "<script>alert(1)</script> what is it?"
 
@@ -79,7 +79,7 @@ def counted(study, vocabulary=None):
 def row(found, name, at=-1):
     sheet = found.sheet(name)
     cells = zip(sheet.columns, sheet.lines[at].cells, strict=True)
-    return {column.name: cell.value if isinstance(cell, Rate) else cell for column, cell in cells}
+    return {column.name: cell.value if isinstance(cell, Score) else cell for column, cell in cells}
 
 
 def shares(found, name):

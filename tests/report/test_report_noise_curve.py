@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from askew.report.curves import noise_curve
 from askew.report.load import Run
-from askew.report.plots import noise_curve
 from askew.report.report_data import ReportData
 
 

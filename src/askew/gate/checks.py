@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from askew.engine.settings import Settings, check_share
 from askew.errors import UsageError, did_you_mean
 from askew.report.load import NOTHING, Run
-from askew.report.tables import printable
+from askew.report.table_formats import printable
 from askew.types import MetricFacts, Score
 
 

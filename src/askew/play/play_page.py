@@ -5,7 +5,6 @@ The steps of a module network are SVG figures: the image with its regions, the w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -24,12 +23,11 @@ from askew.play.playground import (
 )
 from askew.report.markup import Html, details, el, join
 from askew.report.pair_viewer import word_diff
+from askew.report.svg import attention, read_words
 from askew.types import AttentionStep, Expect, Prediction, Question
 
 FIGURE_WIDTH = 200
 """The width of an image, in units of the SVG."""
-LEAST_ATTENTION = 0.05
-"""Regions with less than this share of the highest attention are not drawn."""
 
 
 def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[int, int]) -> Html:
@@ -40,40 +38,12 @@ def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[in
 def _step_figure(number: int, step: AttentionStep, image: str, size: tuple[int, int]) -> Html:
     chosen = max(step.modules, key=lambda name: step.modules[name])
     height = round(FIGURE_WIDTH * size[1] / max(1, size[0]))
-    drawn = el(
-        "svg",
-        el("image", href=image, width=FIGURE_WIDTH, height=height, preserveAspectRatio="none"),
-        *_regions(step, height),
-        viewBox=f"0 0 {FIGURE_WIDTH} {height}",
-        role="img",
-        aria_label=f"Step {number}: {len(step.regions)} regions of the image, by attention",
-    )
+    described = f"Step {number}: {len(step.regions)} regions of the image, by attention"
+    drawn = attention(image, FIGURE_WIDTH, height, step.regions, described)
     weights = ", ".join(f"{name} {share:.0%}" for name, share in step.modules.items() if share >= 0.005)
-    words = (
-        join(el("span", word, class_=f"read{min(4, math.ceil(5 * share - 0.5))}"), " ") for word, share in step.words
-    )
-    return el(
-        "figure",
-        drawn,
-        el("figcaption", el("strong", f"{number}. {chosen}"), el("br"), weights, el("br"), "reads: ", *words),
-    )
-
-
-def _regions(step: AttentionStep, height: int) -> Iterator[Html]:
-    """The regions in order of attention; the one with the most is last, so that it is drawn on top."""
-    top = max((share for _, share in step.regions), default=0.0) or 1.0
-    ranked = sorted(step.regions, key=lambda region: region[1])
-    for at, ((x, y, wide, high), share) in enumerate(ranked):
-        if share / top > LEAST_ATTENTION:
-            yield el(
-                "rect",
-                x=f"{FIGURE_WIDTH * x:.1f}",
-                y=f"{height * y:.1f}",
-                width=f"{FIGURE_WIDTH * wide:.1f}",
-                height=f"{height * high:.1f}",
-                stroke_opacity=f"{share / top:.2f}",
-                class_="region best" if at == len(ranked) - 1 else "region",
-            )
+    words = el("br"), "reads: ", *read_words(step.words)
+    caption = el("figcaption", el("strong", f"{number}. {chosen}"), el("br"), weights, *words)
+    return el("figure", drawn, caption)
 
 
 OUTCOMES = {

@@ -20,9 +20,9 @@ from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_table import PairTable, Trait
-from askew.report.plots import mark, percent, tone
 from askew.report.report_data import ReportData
 from askew.report.score_display import count, probability
+from askew.report.svg import mark, meter
 from askew.significance import difference_p, holm, wilson
 
 SUPPORT = 20
@@ -291,7 +291,7 @@ def _finding(run: int, finding: Finding) -> Html:
             scope="row",
         ),
         el("td", f"{100 * finding.rate:.1f}", el("small", f"{100 * finding.low:.1f}–{100 * finding.high:.1f}")),
-        el("td", _bar(run, finding), class_="wide"),
+        el("td", meter(run, finding.rate, finding.low, finding.high, finding.rest), class_="wide"),
         el("td", f"{count(finding.broken)} of {count(finding.n)}"),
         el("td", f"{100 * finding.rest:.1f}"),
         el("td", probability(finding.p)),
@@ -301,17 +301,3 @@ def _finding(run: int, finding: Finding) -> Html:
 def _link(run: int, trait: Trait) -> str:
     query = {"suite": trait.suite, "by": trait.dimension, "value": trait.value, "outcome": "broke", "model": run}
     return "#" + urlencode(query)
-
-
-def _bar(run: int, finding: Finding) -> Html:
-    rest = percent(finding.rest)
-    return el(
-        "svg",
-        el("line", x1=0, x2="100%", y1=7, y2=7, class_="track"),
-        el("rect", x=0, y=4, width=percent(finding.rate), height=6, class_="bar"),
-        el("line", x1=percent(finding.low), x2=percent(finding.high), y1=7, y2=7, class_="interval"),
-        el("line", x1=rest, x2=rest, y1=0, y2=14, class_="rest"),
-        class_=f"meter {tone(run)}",
-        height=14,
-        aria_hidden="true",
-    )

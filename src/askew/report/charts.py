@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.metrics.pairs import FAILED, HELD
+from askew.report.curves import noise_curve
 from askew.report.glossary import metric_term, test_term
 from askew.report.load import NOTHING, facts_of
 from askew.report.markup import Html, details, el, join, scrolled_table, table
 from askew.report.pair_table import ABSENT, PairTable, Trait
-from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
+from askew.report.svg import lanes, legend, mark, scale
 from askew.types import Score
 
 Pair = tuple[int, Score, Score, str]

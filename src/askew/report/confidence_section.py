@@ -13,9 +13,9 @@ from typing import Any
 from askew.report.glossary import suite_name
 from askew.report.load import NOTHING, Run
 from askew.report.markup import Html, details, el, join, table
-from askew.report.plots import axis, charted, line_through
 from askew.report.report_data import ReportData
 from askew.report.score_display import count, probability
+from askew.report.svg import axis_for, charted, diagonal, line_through
 from askew.types import MetricFacts, Score
 
 SIDES = ("before", "after")
@@ -194,13 +194,10 @@ def _row(found: SuiteConfidence) -> Iterator[str]:
 def _panels(label: str, number: int, sides: Mapping[str, Side]) -> Iterator[Html]:
     """Reliability and accuracy at coverage of one model."""
     ticks = ["0", "25", "50", "75", "100"]
-    diagonal = el("line", x1=0, y1="100%", x2="100%", y2=0, class_="rest")
     lines = [line_through(number, side.reliability, 0.0, 1.0, dashed=name == "before") for name, side in sides.items()]
-    chart = charted([diagonal, *lines], ticks, ticks, f"Accuracy over score, {label}")
+    chart = charted([diagonal(), *lines], ticks, ticks, f"Accuracy over score, {label}")
     yield el("div", el("h4", f"{label}: accuracy over score"), chart)
-    scores = [score for side in sides.values() for _, score in side.coverage]
-    ends = [end for f in scores for end in (f.value, f.low, f.high) if end == end]
-    steps = axis(min(ends, default=0.0), max(ends, default=1.0))
+    steps = axis_for(score for side in sides.values() for _, score in side.coverage)
     lines = [
         line_through(number, side.coverage, steps[0], steps[-1], dashed=name == "before")
         for name, side in sides.items()

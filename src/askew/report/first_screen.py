@@ -14,12 +14,11 @@ from askew.report.caveats import asked_of, coverage_warnings, plural
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
-from askew.report.plots import mark, percent
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
 from askew.report.score_display import DASH, count
+from askew.report.svg import cell_bar, mark
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
-from askew.types import Score
 
 OPEN = 5
 """The number of models that are shown at once; the others are in a collapsible list."""
@@ -146,26 +145,10 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
         "td",
         el("span", score.short, class_="value"),
         best,
-        _bar(score),
+        cell_bar(score),
         el("small", f"{interval} · ", el("span", f"n {count(score.n)}", class_="nowrap"), failed),
         el("small", el("b", band[1]), kept) if band else None,
         class_=f"band{band[0]}" if band else None,
-    )
-
-
-def _bar(score: Score) -> Html:
-    """The value as a bar from 0 to 1, the interval as a line across its end."""
-    line = None
-    if score.has_interval:
-        line = el("line", x1=percent(score.low), x2=percent(score.high), y1=4, y2=4, class_="whisker")
-    return el(
-        "svg",
-        el("rect", x=0, y=1, width="100%", height=6, class_="ground"),
-        el("rect", x=0, y=1, width=percent(score.value), height=6, class_="fill"),
-        line,
-        class_="cellbar",
-        height=8,
-        aria_hidden="true",
     )
 
 

@@ -19,7 +19,7 @@ from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
 from askew.report.load import Run, labels
-from askew.report.markup import Html, el, framed, join, own, part, shapes
+from askew.report.markup import Html, el, framed, join, own, part
 from askew.report.pair_table import PairTable, Trait, read_pairs
 from askew.report.pair_viewer import Record, Sample, choose, draw_pairs, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
@@ -118,7 +118,7 @@ def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (
     inner = part("first_screen_alone.css") + part("first_screen.css")
     style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {inner} }}"
     shown = first_screen(content, breaks, failures, album)
-    return el("div", Html(f"<style>{style}</style>"), shapes(), shown, class_=FRAME)
+    return el("div", Html(f"<style>{style}</style>"), Html(part("shapes.svg")), shown, class_=FRAME)
 
 
 def page_title(runs: Sequence[Run]) -> str:

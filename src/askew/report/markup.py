@@ -69,23 +69,6 @@ def _attribute(key: str, value: str | int | float | bool | None) -> str:
     return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
 
 
-SHAPES = (
-    "M0-5A5 5 0 1 0 0 5A5 5 0 1 0 0-5Z",
-    "M-4.5-4.5H4.5V4.5H-4.5Z",
-    "M0-6.2L6.2 0L0 6.2L-6.2 0Z",
-    "M0-6L5.6 4.2H-5.6Z",
-    "M0 6L5.6-4.2H-5.6Z",
-    "M-2-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
-)
-"""One mark for each model, so that models differ by more than colour."""
-
-
-def shapes() -> Html:
-    """The definitions of the marks, included once in a page."""
-    marks = [el("path", id=f"shape{number}", d=shape) for number, shape in enumerate(SHAPES)]
-    return el("svg", el("defs", *marks), class_="defs", width=0, height=0, aria_hidden="true")
-
-
 def framed(
     body: str,
     *,
@@ -108,7 +91,7 @@ def framed(
         title=join(title),
         style=style,
         first=join(first),
-        shapes=shapes(),
+        shapes=part("shapes.svg"),
         eyebrow=join(eyebrow),
         heading=join(heading),
         subtitle=join(subtitle),

@@ -8,7 +8,7 @@ from typing import Any
 
 from askew.report.glossary import test_name
 from askew.report.load import Run, facts_of, labels, tag_parts
-from askew.report.tables import latex, markdown
+from askew.report.table_formats import latex, markdown
 from askew.types import Cell, Column, Table, TableRow
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
-from askew.report.plots import mark
 from askew.report.report_data import ReportData
 from askew.report.score_display import DASH, count
+from askew.report.svg import mark
 
 LISTED_PARTS = ("", "test", "round", "domain")
 """The parts whose scores are listed here; those by rule, answer type and question type are in results.json."""

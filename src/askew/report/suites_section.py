@@ -12,14 +12,15 @@ from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import coverage_lines, made_nothing, modes_sentence
 from askew.report.charts import charts_section
 from askew.report.confidence_section import calibration_note
+from askew.report.curves import Curve, curves_figure, numbered
 from askew.report.glossary import suite_meaning, suite_name
 from askew.report.load import Run, labels, measured_apart
 from askew.report.markup import Html, details, el, join, table
 from askew.report.paper_tables import filled_tables
-from askew.report.plots import Curve, legend, mark, panel, steps_for
 from askew.report.report_data import ReportData, is_significant
 from askew.report.score_display import DASH, count, probability
-from askew.report.tables import csv_text, html, latex, markdown
+from askew.report.svg import mark
+from askew.report.table_formats import csv_text, html, latex, markdown
 from askew.report.verdict import as_html, sentences_by_suite
 from askew.types import LEAST_IMAGES, MetricFacts, Score, Table
 
@@ -155,33 +156,22 @@ def attack_section(content: ReportData) -> Html | None:
 
 def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
     """Accuracy over all questions, by the number of texts that an attack may ask about each."""
-    budgets = sorted({budget for _, run in runs for budget in _budgets(run)})
+    budgets = numbered([run for _, run in runs], ATTACK, BY_BUDGET)
     if len(budgets) < 2:
         return None
     lines = [
-        Curve(content.labels[n], n, tuple(run.score(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
+        Curve(content.labels[n], n, tuple(run.score(ATTACK, f"{BY_BUDGET}{budget}") for budget in budgets))
         for n, run in runs
     ]
-    rows = [[line.label, *(score.full for score in line.scores)] for line in lines]
-    return el(
-        "figure",
-        el("figcaption", el("h3", "How many tries does it take?")),
-        el(
-            "p",
-            "Accuracy over all questions in per cent, by the number of distinct texts that an attack may ask about "
-            "each; bands are 95 % intervals. The budgets are not evenly spaced.",
-            class_="quiet",
-        ),
-        legend(dict.fromkeys((line.number, line.label) for line in lines)) if len(lines) > 1 else None,
-        panel("", lines, budgets, steps_for(lines), "Accuracy over the budget of an attack"),
-        details("As a table", table(["Model", *map(str, budgets)], rows, "Accuracy over the budget of an attack")),
+    return curves_figure(
+        "How many tries does it take?",
+        "Accuracy over all questions in per cent, by the number of distinct texts that an attack may ask about each; "
+        "bands are 95 % intervals. The budgets are not evenly spaced.",
+        "Accuracy over the budget of an attack",
+        [("", lines)],
+        budgets,
+        ["Model", *map(str, budgets)],
     )
-
-
-def _budgets(run: Run) -> list[int]:
-    named = {score.metric for score in run.scores() if score.suite == ATTACK and not score.part}
-    ends = (metric.removeprefix(BY_BUDGET) for metric in named if metric.startswith(BY_BUDGET))
-    return [int(end) for end in ends if end.isdecimal()]
 
 
 def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:

@@ -20,7 +20,7 @@ from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
 from askew.report.report_data import RankingColumn, Standings, is_significant
 from askew.report.score_display import count
-from askew.report.tables import cut, fit, printable, terminal
+from askew.report.table_formats import cut, fit, printable, terminal
 from askew.report.verdict import decision
 from askew.types import LEAST_IMAGES, Column, Score, Table
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,8 +13,9 @@ from askew.files.images import open_image
 from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
 from askew.report.markup import Html, el, join, own
+from askew.report.svg import attention, read_words, weight_bars
 from askew.train.checkpoint import Trained
-from askew.types import AttentionStep, Group, ImageRef, Question
+from askew.types import Group, ImageRef, Question
 
 SIDE = 224
 """Width of an image in pixels."""
@@ -77,9 +77,10 @@ def _question(trained: Trained, question: Question, test: str) -> Html:
     figures = []
     for number, step in enumerate(steps, 1):
         title = f"{number}. {max(step.modules, key=step.modules.__getitem__)}"
-        drawn = el("svg", image, *_boxes(step), width=SIDE, height=SIDE, role="img", aria_label=title)
-        reading = el("figcaption", *(_word(word, share) for word, share in step.words))
-        figures.append(el("figure", drawn, el("strong", title), _modules(step), reading))
+        drawn = attention(image, SIDE, SIDE, step.regions, title)
+        reading = el("figcaption", *read_words(step.words))
+        modules = weight_bars(step.modules.items(), SIDE, ROW)
+        figures.append(el("figure", drawn, el("strong", title), modules, reading))
     return join(_heading(trained, question, test), el("div", *figures, class_="steps"))
 
 
@@ -96,43 +97,7 @@ def _heading(trained: Trained, question: Question, test: str) -> Html:
     return el("h2", f"{question.text} ({test}) — ", verdict)
 
 
-def _modules(step: AttentionStep) -> Html:
-    """A bar for each module."""
-    rows = [
-        join(
-            el("text", name, x=0, y=ROW * place + 11),
-            el("rect", x=64, y=ROW * place + 3, width=f"{120 * weight:.1f}", height=9, class_="bar"),
-            el("text", f"{weight:.0%}", x=f"{68 + 120 * weight:.1f}", y=ROW * place + 11),
-        )
-        for place, (name, weight) in enumerate(step.modules.items())
-    ]
-    return el("svg", *rows, width=SIDE, height=ROW * len(rows), class_="modules")
-
-
-def _word(word: str, share: float) -> Html:
-    return join(el("span", word, class_=f"read{min(4, math.ceil(5 * share - 0.5))}"), " ")
-
-
-def _image(image: ImageRef) -> Html:
+def _image(image: ImageRef) -> str:
     file = io.BytesIO()
     open_image(image).resize((SIDE, SIDE)).save(file, "JPEG", quality=85)
-    data = b64encode(file.getvalue()).decode()
-    return el("image", href=f"data:image/jpeg;base64,{data}", width=SIDE, height=SIDE)
-
-
-def _boxes(step: AttentionStep) -> Iterable[Html]:
-    """The regions, the one with the most attention last, so that it is drawn on top."""
-    ranked = sorted(step.regions, key=lambda region: region[1])
-    for number, (box, attention) in enumerate(ranked, 1):
-        x, y, width, height = (SIDE * value for value in box)
-        share = attention / (ranked[-1][1] or 1.0)
-        if share > 0.05:
-            yield el(
-                "rect",
-                x=f"{x:.1f}",
-                y=f"{y:.1f}",
-                width=f"{width:.1f}",
-                height=f"{height:.1f}",
-                stroke_opacity=f"{share:.2f}",
-                class_="region best" if number == len(ranked) else "region",
-            )
+    return f"data:image/jpeg;base64,{b64encode(file.getvalue()).decode()}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from askew.files.read_write import replaced
 from askew.report.markup import Html, details, el, framed, join, table
-from askew.report.plots import axis, charted, curve
+from askew.report.svg import axis, charted, curve
 from askew.types import NAN, Score
 
 MOST_LABELS = 15

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from askew.collect.stats.example_records import Source
-    from askew.collect.stats.sheets import Sheet
+    from askew.types import Table
 
 
 def _stats_options(parser: argparse.ArgumentParser) -> None:
@@ -49,18 +49,18 @@ def _stats(args: argparse.Namespace) -> int:
     return 0
 
 
-def printed(sheet: Sheet) -> str:
+def printed(table: Table) -> str:
     """A table for the terminal: a line for each column, a column for each row of the table."""
-    from askew.collect.stats.sheets import interval_shown, shown
+    from askew.report.table_formats import beneath, cell_text
 
-    rows = [["", *(line.label for line in sheet.lines)]]
-    for place, column in enumerate(sheet.columns):
-        cells = [line.cells[place] for line in sheet.lines]
-        pairs = [(shown(cell, column), interval_shown(cell, column)) for cell in cells]
-        rows.append([column.label, *(f"{text} ({within})" if within else text for text, within in pairs)])
+    rows = [["", *(row.label for row in table.lines)]]
+    for place, column in enumerate(table.columns):
+        cells = [row.cells[place] for row in table.lines]
+        pairs = [(cell_text(cell, column), " ".join(beneath(cell, table))) for cell in cells]
+        rows.append([column.label, *(f"{text} ({under})" if "–" in under else text for text, under in pairs)])
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([sheet.title, *lines, ""])
+    return "\n".join([table.title, *lines, ""])
 
 
 def _coding_options(parser: argparse.ArgumentParser) -> None:

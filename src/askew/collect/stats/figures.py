@@ -8,8 +8,9 @@ import numpy as np
 
 from askew.collect.stats.example_columns import NONE, TYPES, WORDS, Facts
 from askew.collect.stats.published import FIGURE_NOTES
-from askew.collect.stats.sheets import Ints, Mask, Sheet, SheetColumn, share
+from askew.collect.stats.sheets import Ints, Mask, count, percent, share
 from askew.collect.stats.tables import Counted
+from askew.types import Column, Table
 
 LEAST_SHARE = 0.005
 """First words with a smaller share are not listed: the paper leaves them white."""
@@ -21,22 +22,17 @@ SECONDS = 20
 MOST_SECONDS = 300
 BANDS = ("7 or more", "3 to 6", "2 or fewer")
 """Of ten answers, how many are the same."""
+_QUESTIONS = count("questions", "Questions")
 
 
-def figure4(counted: Counted) -> Sheet:
+def figure4(counted: Counted) -> Table:
     """The first four words of questions, as a tree; the share is of all questions of the part."""
-    sheet = Sheet(
-        "figure4",
-        "Figure 4: first four words",
+    columns = (count("depth", "Words"), count("words", "First words"), _QUESTIONS, percent("share", "Share (%)", 2))
+    about = (
         "Questions (A to E) by the words they begin with, each path down to four words; paths with less than "
-        f"{100 * LEAST_SHARE:g} % are not listed.",
-        [
-            SheetColumn("depth", "Words"),
-            SheetColumn("words", "First words", "text"),
-            SheetColumn("questions", "Questions"),
-            SheetColumn("share", "Share (%)", "percent", 2),
-        ],
+        f"{100 * LEAST_SHARE:g} % are not listed."
     )
+    table = Table("figure4", "Figure 4: first four words", columns, "round", about=about, counts=False)
     facts = counted.facts
     prefixes = _prefixes(facts)
     for part in counted.parts:
@@ -48,8 +44,8 @@ def figure4(counted: Counted) -> Sheet:
         for words, depth, place in sorted(found):
             mine = prefixes[depth - 1][0] == place
             rate = share(mine, part.mask, facts.image_of)
-            sheet.add(part.label, depth, " ".join(words), int((mine & part.mask).sum()), rate)
-    return sheet
+            table.add(part.label, depth, " ".join(words), int((mine & part.mask).sum()), rate)
+    return table
 
 
 def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
@@ -69,107 +65,125 @@ def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
     return levels
 
 
-def figure5(counted: Counted) -> Sheet:
-    """How many words questions have."""
-    sheet = _histogram(
-        "figure5",
-        "Figure 5: length of questions",
-        "Questions (A to E) by their number of words.",
-        SheetColumn("words", "Words", "text"),
-    )
+def histograms(counted: Counted) -> list[Table]:
+    """Figures 5 to 8: the words of questions, the tries and the seconds of verified examples, and the types."""
     facts = counted.facts
-    lengths = np.minimum(facts.column("length"), MOST_WORDS)
-    _fill(sheet, counted, lengths, [str(n) for n in range(1, MOST_WORDS)] + [f"{MOST_WORDS}+"], 1, None)
-    return sheet
+    good, column = facts.is_type("E"), facts.column
+    seconds = np.nan_to_num(np.where(good, facts.floats("seconds"), 0.0))
+    bars = [f"{at}–{at + SECONDS}" for at in range(0, MOST_SECONDS, SECONDS)] + [f"{MOST_SECONDS}+"]
+    return [
+        _histogram(
+            counted,
+            Table("figure5", "Figure 5: length of questions", (), about="Questions (A to E) by their number of words."),
+            count("words", "Words"),
+            np.minimum(column("length"), MOST_WORDS) - 1,
+            [str(n) for n in range(1, MOST_WORDS)] + [f"{MOST_WORDS}+"],
+        ),
+        _histogram(
+            counted,
+            Table(
+                "figure6",
+                "Figure 6: tries per verified example",
+                (),
+                about="Verified examples (E) by the number of the try that succeeded.",
+            ),
+            count("tries", "Tries"),
+            column("tries") - 1,
+            [str(n) for n in range(1, facts.settings.max_tries + 1)],
+            good,
+        ),
+        _histogram(
+            counted,
+            Table(
+                "figure7",
+                "Figure 7: seconds per verified example",
+                (),
+                about="Verified examples (E) by the seconds from showing the image to the correct answer, by the "
+                "server's clock.",
+            ),
+            count("seconds", "Seconds"),
+            np.minimum(seconds // SECONDS, MOST_SECONDS // SECONDS).astype(np.int64),
+            bars,
+            good,
+        ),
+        _histogram(
+            counted,
+            Table(
+                "figure8",
+                "Figure 8: types of examples",
+                (),
+                about="A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no "
+                "two verifiers agree; E: verified. Questions left out (U) are not counted.",
+            ),
+            count("type", "Type"),
+            facts.type,
+            list(TYPES),
+        ),
+    ]
 
 
-def figure6(counted: Counted) -> Sheet:
-    """How many tries verified examples took."""
-    sheet = _histogram(
-        "figure6",
-        "Figure 6: tries per verified example",
-        "Verified examples (E) by the number of the try that succeeded.",
-        SheetColumn("tries", "Tries", "text"),
-    )
-    facts = counted.facts
-    labels = [str(n) for n in range(1, facts.settings.max_tries + 1)]
-    _fill(sheet, counted, facts.column("tries"), labels, 1, facts.is_type("E"))
-    return sheet
+def _histogram(
+    counted: Counted, named: Table, column: Column, values: Ints, labels: Sequence[str], among: Mask | None = None
+) -> Table:
+    """A row for each part and label; ``values`` are the places of the labels."""
+    note, columns = FIGURE_NOTES.get(named.id), (column, _QUESTIONS, percent("share", "Share (%)"))
+    notes = (note,) if note else ()
+    table = Table(named.id, named.title, columns, "round", about=named.about, notes=notes, counts=False)
+    for part in counted.parts:
+        mine = part.mask if among is None else part.mask & among
+        for place, label in enumerate(labels):
+            here = values == place
+            table.add(part.label, label, int((mine & here).sum()), share(here, mine, counted.facts.image_of))
+    return table
 
 
-def figure7(counted: Counted) -> Sheet:
-    """How long verified examples took."""
-    sheet = _histogram(
-        "figure7",
-        "Figure 7: seconds per verified example",
-        "Verified examples (E) by the seconds from showing the image to the correct answer, by the server's clock.",
-        SheetColumn("seconds", "Seconds", "text"),
-    )
-    facts = counted.facts
-    good = facts.is_type("E")
-    seconds = np.where(good, facts.floats("seconds"), 0.0)
-    place = np.minimum(np.nan_to_num(seconds) // SECONDS, MOST_SECONDS // SECONDS).astype(np.int64)
-    labels = [f"{at}–{at + SECONDS}" for at in range(0, MOST_SECONDS, SECONDS)] + [f"{MOST_SECONDS}+"]
-    _fill(sheet, counted, place, labels, 0, good)
-    return sheet
-
-
-def figure8(counted: Counted) -> Sheet:
-    """How many questions are of each type."""
-    sheet = _histogram(
-        "figure8",
-        "Figure 8: types of examples",
-        "A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
-        "agree; E: verified. Questions left out (U) are not counted.",
-        SheetColumn("type", "Type", "text"),
-    )
-    _fill(sheet, counted, counted.facts.type, list(TYPES), 0, None)
-    return sheet
-
-
-def figure9(counted: Counted) -> Sheet:
+def figure9(counted: Counted) -> Table:
     """How agreement depends on confidence."""
-    sheet = Sheet(
+    facts = counted.facts
+    images, verified = facts.image_of, facts.is_type("CDE")
+    people = facts.settings.verifiers_per_question + 1
+    sure = share(10 * facts.column("confident") >= 9 * people, verified, images)
+    most = f"{100 * sure.value:.1f} %" if sure.n else "none"
+    table = Table(
         "figure9",
         "Figure 9: confidence and agreement",
-        "Verified questions by the mean confidence of their answers (yes 1, maybe 0.5, no 0), and by how many of ten "
-        "answers are the same; with another number of answers, by the same share of them.",
-        [
-            SheetColumn("confidence", "Confidence", "text"),
-            SheetColumn("questions", "Questions"),
-            SheetColumn("share", "Share of the questions (%)", "percent"),
-            *(SheetColumn(f"agree{place}", f"{band} agree (%)", "percent") for place, band in enumerate(BANDS)),
-        ],
+        (
+            count("confidence", "Confidence"),
+            _QUESTIONS,
+            percent("share", "Share of the questions (%)"),
+            *(percent(f"agree{place}", f"{band} agree (%)") for place, band in enumerate(BANDS)),
+        ),
+        "round",
+        about="Verified questions by the mean confidence of their answers (yes 1, maybe 0.5, no 0), and by how many "
+        "of ten answers are the same; with another number of answers, by the same share of them.",
+        notes=(
+            f"At least nine in ten people are confident on {most} of the verified questions.",
+            FIGURE_NOTES["figure9"],
+        ),
+        counts=False,
     )
-    facts = counted.facts
-    verified = facts.is_type("CDE")
     bins, bands = confidence_bins(facts), agreement_bands(facts)
     labels = [f"{at / 10:.1f}–{(at + 1) / 10:.1f}" for at in range(10)] + ["1.0"]
     for part in counted.parts:
         mine = part.mask & verified
         for place, label in enumerate(labels):
             here = mine & (bins == place)
-            if not here.any():
-                continue
-            agree = [share(bands == band, here, facts.image_of) for band in range(len(BANDS))]
-            sheet.add(part.label, label, int(here.sum()), share(bins == place, mine, facts.image_of), *agree)
-    sheet.notes = (_sure_note(counted), FIGURE_NOTES["figure9"])
-    return sheet
+            if here.any():
+                agree = [share(bands == band, here, images) for band in range(len(BANDS))]
+                table.add(part.label, label, int(here.sum()), share(bins == place, mine, images), *agree)
+    return table
 
 
-def figure10(counted: Counted) -> Sheet:
+def figure10(counted: Counted) -> Table:
     """The most frequent answers to each type of question."""
-    sheet = Sheet(
+    table = Table(
         "figure10",
         "Figure 10: answers per question type",
-        "Verified examples (E) of all rounds: for each question type (its first words, as VQA names them) the "
+        (count("answer", "Answer"), _QUESTIONS, percent("share", "Share of the type (%)")),
+        "question type",
+        about="Verified examples (E) of all rounds: for each question type (its first words, as VQA names them) the "
         f"{MOST_ANSWERS} answers that are most often the most frequent one.",
-        [
-            SheetColumn("answer", "Answer", "text"),
-            SheetColumn("questions", "Questions"),
-            SheetColumn("share", "Share of the type (%)", "percent"),
-        ],
-        first="question type",
+        counts=False,
     )
     facts = counted.facts
     good, kind, answer = facts.is_type("E"), facts.column("kind"), facts.column("answer")
@@ -182,8 +196,8 @@ def figure10(counted: Counted) -> Sheet:
         found = np.bincount(given)
         order = sorted(np.flatnonzero(found).tolist(), key=lambda one: (-found[one], words[one]))
         for one in order[:MOST_ANSWERS]:
-            sheet.add(names[place], words[one], int(found[one]), share(given == one, every, images))
-    return sheet
+            table.add(names[place], words[one], int(found[one]), share(given == one, every, images))
+    return table
 
 
 def confidence_bins(facts: Facts) -> Ints:
@@ -197,29 +211,3 @@ def agreement_bands(facts: Facts) -> Ints:
     people = facts.settings.verifiers_per_question + 1
     group = 10 * facts.column("group")
     return np.where(group >= 7 * people, 0, np.where(group >= 3 * people, 1, 2))
-
-
-def _sure_note(counted: Counted) -> str:
-    facts = counted.facts
-    verified = facts.is_type("CDE")
-    people = facts.settings.verifiers_per_question + 1
-    most = 10 * facts.column("confident") >= 9 * people
-    found = share(most, verified, facts.image_of)
-    percent = f"{100 * found.value:.1f} %" if found.n else "none"
-    return f"At least nine in ten people are confident on {percent} of the verified questions."
-
-
-def _histogram(name: str, title: str, about: str, column: SheetColumn) -> Sheet:
-    columns = [column, SheetColumn("questions", "Questions"), SheetColumn("share", "Share (%)", "percent")]
-    note = FIGURE_NOTES.get(name)
-    return Sheet(name, title, about, columns, notes=(note,) if note else ())
-
-
-def _fill(sheet: Sheet, counted: Counted, values: Ints, labels: Sequence[str], first: int, among: Mask | None) -> None:
-    """A row for each part and label; ``first`` is the value of the first label."""
-    facts = counted.facts
-    for part in counted.parts:
-        mine = part.mask if among is None else part.mask & among
-        for place, label in enumerate(labels, first):
-            here = values == place
-            sheet.add(part.label, label, int((mine & here).sum()), share(here, mine, facts.image_of))

@@ -14,13 +14,13 @@ import numpy as np
 
 from askew.collect.stats import published
 from askew.collect.stats.example_records import Example
-from askew.collect.stats.sheets import Cell, Ints, Rate, Sheet, SheetColumn, share
+from askew.collect.stats.sheets import Ints, count, decimal, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line
 from askew.metrics.interval import interval
 from askew.metrics.sums import by_image, ratio, settled
-from askew.types import Outcome, Row
+from askew.types import Outcome, Row, Score, Table
 from askew.verbs import Metric
 
 SAMPLE = 300
@@ -136,56 +136,59 @@ def check_coded(coders: Sequence[Coded], examples: Iterable[Example]) -> None:
             )
 
 
-def table7(coders: Sequence[Coded]) -> Sheet:
+def table7(coders: Sequence[Coded]) -> Table:
     """The share of coded questions with each label; for two coders the mean of both, and Cohen's kappa."""
     if len(coders) not in (1, 2):
         raise DataError(f"{len(coders)} coders' files; Table 7 takes one or two.")
     together = _same_questions(coders)
-    sheet = Sheet(
+    notes = [
+        f"{coder.path}: {coder.uncoded} rows were not coded and are left out." for coder in coders if coder.uncoded
+    ]
+    if len(coders) == 2:
+        notes.append(_kappa_note([_kappa(coders, together, label) for label in LABELS]))
+    table = Table(
         "table7",
         "Table 7: what the questions are about",
+        tuple(percent(name, label) for name, label in LABELS.items()),
+        "round",
+        published.TABLE_7,
         f"A random sample of successful questions, coded by {len(coders)} "
         f"{'person' if len(coders) == 1 else 'people'}; a question may have several labels. In per cent.",
-        [SheetColumn(name, label, "percent") for name, label in LABELS.items()],
-        published=published.TABLE_7,
-        notes=[
-            f"{coder.path}: {coder.uncoded} rows were not coded and are left out." for coder in coders if coder.uncoded
-        ],
+        notes=notes,
+        counts=False,
     )
     rounds = sorted(set(coders[0].rounds.values()))
     for name, numbers in [*((f"R{number}", [number]) for number in rounds), ("all", rounds)]:
         if name == "all" and len(rounds) == 1:
             continue
         keys = [key for key in together if coders[0].rounds[key] in numbers]
-        sheet.add(f"{name} ({len(keys)})", *(_label_share(coders, keys, label) for label in LABELS))
-    if len(coders) == 2:
-        kappas: list[Cell] = [_kappa(coders, together, label) for label in LABELS]
-        sheet.notes = (*sheet.notes, _kappa_note(kappas))
-    return sheet
+        table.add(f"{name} ({len(keys)})", *(_label_share(coders, keys, label) for label in LABELS))
+    return table
 
 
-def kappa_table(coders: Sequence[Coded]) -> Sheet | None:
+def kappa_table(coders: Sequence[Coded]) -> Table | None:
     """How well two coders agree on each label, by Cohen's kappa (1960); None with one coder."""
     if len(coders) != 2:
         return None
     together = _same_questions(coders)
-    sheet = Sheet(
+    table = Table(
         "kappa",
         "Agreement of the coders",
-        "Cohen's kappa (1960) for each label: 1 is full agreement, 0 is chance.",
-        [
-            SheetColumn("first", "First coder"),
-            SheetColumn("second", "Second coder"),
-            SheetColumn("both", "Both"),
-            SheetColumn("kappa", "Kappa", "number", 2),
-        ],
-        first="label",
+        (
+            count("first", "First coder"),
+            count("second", "Second coder"),
+            count("both", "Both"),
+            decimal("kappa", "Kappa", 2),
+        ),
+        "label",
+        about="Cohen's kappa (1960) for each label: 1 is full agreement, 0 is chance.",
+        counts=False,
     )
     for name, label in LABELS.items():
         marks = [[name in coder.labels[key] for key in together] for coder in coders]
         both = sum(a and b for a, b in zip(*marks, strict=True))
-        sheet.add(label, sum(marks[0]), sum(marks[1]), both, _kappa(coders, together, name))
-    return sheet
+        table.add(label, sum(marks[0]), sum(marks[1]), both, _kappa(coders, together, name))
+    return table
 
 
 @dataclass(frozen=True)
@@ -211,7 +214,7 @@ class Kappa(Metric):
         return ratio(observed - chance, n - chance)
 
 
-def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
+def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
     rows = np.zeros((len(keys), 4))
     for place, key in enumerate(keys):
         first, second = (label in coder.labels[key] for coder in coders)
@@ -219,7 +222,8 @@ def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
     rows = by_image(_image_numbers(coders[0], keys), rows)
     total = rows.sum(axis=0)
     low, high = interval(Kappa(), rows)
-    return Rate(settled(Kappa().combine(total)), settled(low), settled(high), len(keys), len(rows))
+    value = settled(Kappa().combine(total))
+    return Score("", value, settled(low), settled(high), len(keys), images=len(rows))
 
 
 def _image_numbers(coder: Coded, keys: Sequence[int]) -> Ints:
@@ -228,14 +232,14 @@ def _image_numbers(coder: Coded, keys: Sequence[int]) -> Ints:
     return np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64)
 
 
-def _kappa_note(kappas: Sequence[Cell]) -> str:
-    known = [one.value for one in kappas if isinstance(one, Rate) and one.value == one.value]
+def _kappa_note(kappas: Sequence[Score]) -> str:
+    known = [one.value for one in kappas if one.known]
     if not known:
         return "Cohen's kappa is undefined: both coders marked each label always or never."
     return f"Cohen's kappa of the two coders, mean of {len(known)} labels: {sum(known) / len(known):.2f}."
 
 
-def _label_share(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
+def _label_share(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
     marked = np.array([label in coder.labels[key] for coder in coders for key in keys], dtype=bool)
     return share(marked, np.ones(len(marked), dtype=bool), np.tile(_image_numbers(coders[0], keys), len(coders)))
 

@@ -11,12 +11,13 @@ import orjson
 
 from askew.collect.protocol import differences
 from askew.collect.stats.drawings import chart_style, draw, standalone
-from askew.collect.stats.sheets import Cell, Rate, Sheet, SheetColumn, csv_rows, interval_shown, json_of, shown
+from askew.collect.stats.sheets import csv_rows, json_of
 from askew.collect.stats.statistics import Statistics
 from askew.files.read_write import csv_line, write_joined
 from askew.metrics.interval import METHOD
-from askew.report.markup import Html, details, el, framed, join, scroll
-from askew.report.tables import PUBLISHED
+from askew.report.markup import Html, details, el, framed, join
+from askew.report.table_formats import html
+from askew.types import Score, Table
 
 MOST_ROWS = 60
 """Rows of a table on the page; its CSV file has all."""
@@ -27,9 +28,9 @@ def page(found: Statistics) -> str:
     """The page as text; the same study gives the same page."""
     sections = [
         ("overview", "Overview", _overview(found)),
-        ("tables", "Tables", join(*(_sheet(sheet) for sheet in found.tables if sheet.name in _OWN))),
+        ("tables", "Tables", join(*(_sheet(sheet) for sheet in found.tables if sheet.id in _OWN))),
         ("figures", "Figures", el("div", *map(_figure, found.figures), class_="charts")),
-        ("work", "People and models", join(*(_sheet(sheet) for sheet in found.tables if sheet.name not in _OWN))),
+        ("work", "People and models", join(*(_sheet(sheet) for sheet in found.tables if sheet.id not in _OWN))),
         ("made", "How it was counted", _method(found)),
     ]
     links = [el("a", heading, href=f"#{name}") for name, heading, _ in sections]
@@ -67,91 +68,37 @@ def _overview(found: Statistics) -> Html:
         ("Tries", whole, "tries_mean", "tries for a verified example, on average"),
         ("Seconds", whole, "seconds_mean", "seconds for a verified example, on average"),
     ]
-    cards = [_reading(name, *_cell_of(sheet, column), meaning) for name, sheet, column, meaning in readings]
+    cards = []
+    for name, table, column, meaning in readings:
+        cells = dict(zip((one.name for one in table.columns), table.lines[-1].cells, strict=True))
+        score = cells[column]
+        assert isinstance(score, Score)
+        within = f"95 % interval {score.interval}" if score.interval else "too few images for an interval"
+        unit = el("small", " %") if score.facts.unit else None
+        figure = el("p", score.short, unit, class_="figure")
+        text = el("p", f"{meaning}; {within}", class_="quiet")
+        cards.append(el("div", el("h3", name), figure, text, class_="card"))
     notes = [note for note in whole.notes if note.startswith("Round ")]
     return join(el("div", *cards, class_="cards readings"), _notes(notes))
 
 
-def _cell_of(sheet: Sheet, name: str) -> tuple[Cell, SheetColumn]:
-    place = next(at for at, column in enumerate(sheet.columns) if column.name == name)
-    return sheet.lines[-1].cells[place], sheet.columns[place]
+def _sheet(table: Table) -> Html:
+    heading, about = el("h3", table.title), el("p", table.about, class_="quiet")
+    return el("section", heading, about, _table(table), _notes(table.notes), class_="sheet")
 
 
-def _reading(name: str, cell: Cell, column: SheetColumn, meaning: str) -> Html:
-    unit = " %" if column.unit == "percent" else ""
-    within = interval_shown(cell, column)
-    beneath = f"95 % interval {within}" if within else "too few images for an interval"
-    return el(
-        "div",
-        el("h3", name),
-        el("p", shown(cell, column), el("small", unit) if unit else None, class_="figure"),
-        el("p", f"{meaning}; {beneath}", class_="quiet"),
-        class_="card",
-    )
+def _figure(table: Table) -> Html:
+    about = el("figcaption", table.about, class_="quiet")
+    numbers = details("The numbers", _table(table))
+    return el("figure", el("h3", table.title), *draw(table), about, _notes(table.notes), numbers)
 
 
-def _sheet(sheet: Sheet) -> Html:
-    return el(
-        "section",
-        el("h3", sheet.title),
-        el("p", sheet.about, class_="quiet"),
-        _table(sheet),
-        _notes(sheet.notes),
-        class_="sheet",
-    )
-
-
-def _figure(sheet: Sheet) -> Html:
-    return el(
-        "figure",
-        el("h3", sheet.title),
-        *draw(sheet),
-        el("figcaption", sheet.about, class_="quiet"),
-        _notes(sheet.notes),
-        details("The numbers", _table(sheet)),
-    )
-
-
-def _table(sheet: Sheet) -> Html:
-    if not sheet.lines:
+def _table(table: Table) -> Html:
+    if not table.lines:
         return el("p", "Nothing to show.", class_="quiet")
-    head = [el("th", sheet.first.capitalize(), scope="col")]
-    head += [el("th", column.label, scope="col", class_=_kind(column)) for column in sheet.columns]
-    lines = [_line(line.label, line.cells, sheet) for line in sheet.lines[:MOST_ROWS]]
-    inner = el(
-        "table",
-        el("caption", sheet.title, class_="hidden"),
-        el("thead", el("tr", *head)),
-        el("tbody", *lines),
-        _published(sheet) if sheet.published else None,
-    )
-    left = len(sheet.lines) - MOST_ROWS
-    more = el("p", f"{left:,} more rows are in {sheet.name}.csv.", class_="quiet") if left > 0 else None
-    return join(scroll(inner, sheet.title), more)
-
-
-def _line(label: str, cells: Sequence[Cell], sheet: Sheet) -> Html:
-    columns = zip(cells, sheet.columns, strict=True)
-    return el("tr", el("th", label, scope="row"), *(_cell(cell, column) for cell, column in columns))
-
-
-def _cell(cell: Cell, column: SheetColumn) -> Html:
-    within = interval_shown(cell, column)
-    if isinstance(cell, Rate) and not within and cell.n:
-        within = f"n {cell.n:,}"
-    return el("td", shown(cell, column), el("small", within) if within else None, class_=_kind(column))
-
-
-def _kind(column: SheetColumn) -> str | None:
-    return "text" if column.unit == "text" else None
-
-
-def _published(sheet: Sheet) -> Html:
-    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
-    rows = [
-        el("tr", el("th", label, scope="row"), *(el("td", cell) for cell in cells)) for label, cells in sheet.published
-    ]
-    return el("tbody", el("tr", heading, class_="apart"), *rows, class_="published")
+    left = len(table.lines) - MOST_ROWS
+    more = el("p", f"{left:,} more rows are in {table.id}.csv.", class_="quiet") if left > 0 else None
+    return join(html(table, most=MOST_ROWS), more)
 
 
 def _notes(notes: Sequence[str]) -> Html | None:
@@ -191,9 +138,9 @@ def write_statistics(found: Statistics, folder: Path) -> None:
 
 def _files(found: Statistics) -> Iterator[tuple[str, bytes]]:
     for sheet in found.sheets:
-        yield f"{sheet.name}.csv", b"".join(map(csv_line, csv_rows(sheet)))
+        yield f"{sheet.id}.csv", b"".join(map(csv_line, csv_rows(sheet)))
     for sheet in found.figures:
-        yield f"{sheet.name}.svg", standalone(draw(sheet), sheet).encode()
+        yield f"{sheet.id}.svg", standalone(sheet).encode()
     about = found.about
     whole = {
         "askew_stats": FORMAT,
@@ -203,7 +150,7 @@ def _files(found: Statistics) -> Iterator[tuple[str, bytes]]:
         "rounds": {str(number): dict(facts) for number, facts in about.rounds.items()},
         "vocabulary": found.vocabulary,
         "interval": METHOD,
-        "tables": {sheet.name: json_of(sheet) for sheet in found.sheets},
+        "tables": {sheet.id: json_of(sheet) for sheet in found.sheets},
     }
     yield "stats.json", orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
     yield PAGE, page(found).encode()

@@ -1,21 +1,20 @@
-"""A table of statistics with its units; shares and means in it have 95 % intervals, clustered by image.
+"""The columns of a table of statistics, shares and means with 95 % intervals clustered by image, and files of tables.
 
 Intervals are those of the whole package (``askew.metrics.interval``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.metrics.interval import interval
 from askew.metrics.sums import ratio, settled
-from askew.report.score_display import DASH
-from askew.types import Outcome, Row
+from askew.types import Cell, Column, MetricFacts, Outcome, Row, Score, Table
 from askew.verbs import Metric
 
 Ints = npt.NDArray[np.int64]
@@ -23,21 +22,19 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A share or a mean; nan if there is nothing to count, no interval with fewer than ten images."""
+def count(name: str, label: str) -> Column:
+    """A column of numbers of things, or of words."""
+    return Column(label, name=name)
 
-    value: float
-    low: float
-    high: float
-    n: int
-    """How many it is a share or a mean of."""
-    images: int
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether there is an interval."""
-        return self.low == self.low
+def percent(name: str, label: str, digits: int = 1) -> Column:
+    """A column of shares."""
+    return Column(label, name=name, facts=MetricFacts(digits=digits))
+
+
+def decimal(name: str, label: str, digits: int = 1) -> Column:
+    """A column of means or medians."""
+    return Column(label, name=name, facts=MetricFacts(unit="", digits=digits))
 
 
 @dataclass(frozen=True)
@@ -60,171 +57,75 @@ class _Mean(_Share):
     share: ClassVar[bool] = False
 
 
-def share(hits: Mask, among: Mask, images: Ints) -> Rate:
+def share(hits: Mask, among: Mask, images: Ints) -> Score:
     """The share of the questions ``among`` that are ``hits`` too; ``images`` has the number of each question's image.
 
     >>> found = share(np.array([True, False, True]), np.array([True, True, False]), np.array([0, 1, 1]))
     >>> found.value, found.n, found.images, found.has_interval
     (0.5, 2, 2, False)
     """
-    return of_sums(_per_image(images[hits & among], None), _per_image(images[among], None), is_share=True)
+    return mean(hits.astype(float), among, images, is_share=True)
 
 
-def mean(values: Floats, among: Mask, images: Ints) -> Rate:
-    """The mean of the values of the questions ``among``."""
+def mean(values: Floats, among: Mask, images: Ints, *, is_share: bool = False) -> Score:
+    """The mean of the values of the questions ``among``; ``is_share`` if they are from 0 to 1, such as accuracies."""
     chosen = images[among]
-    return of_sums(_per_image(chosen, values[among]), _per_image(chosen, None), is_share=False)
+    tops: Floats = np.bincount(chosen, weights=values[among]).astype(float)
+    return of_sums(tops, np.bincount(chosen).astype(float), is_share=is_share)
 
 
-def mean_share(values: Floats, among: Mask, images: Ints) -> Rate:
-    """The mean of values between 0 and 1, such as accuracies."""
-    chosen = images[among]
-    return of_sums(_per_image(chosen, values[among]), _per_image(chosen, None), is_share=True)
-
-
-def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Rate:
-    """The rate with these numerators and denominators, one sum per image, by the image's number."""
-    numerators = np.zeros(len(bottoms))
-    numerators[: len(tops)] = tops  # the last images may have none
+def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Score:
+    """The ratio of these numerators and denominators, one sum per image, by the image's number."""
     counted = bottoms > 0
-    rows = np.stack([numerators[counted], bottoms[counted]]).T  # contiguous columns: each is summed several times
+    rows = np.stack([tops[counted], bottoms[counted]]).T  # contiguous columns: each is summed several times
     top, bottom = (float(total) for total in rows.sum(axis=0))
     if not bottom:
-        return Rate(float("nan"), float("nan"), float("nan"), 0, 0)
+        return Score("", float("nan"))
     low, high = interval(_Share() if is_share else _Mean(), rows)
-    return Rate(settled(top / bottom), settled(low), settled(high), round(bottom), len(rows))
+    return Score("", settled(top / bottom), settled(low), settled(high), round(bottom), images=len(rows))
 
 
-def _per_image(images: Ints, weights: Floats | None) -> Floats:
-    return np.bincount(images, weights=weights).astype(float)
-
-
-Cell: TypeAlias = Rate | int | float | str | None
-
-
-@dataclass(frozen=True)
-class SheetColumn:
-    """A column; ``unit`` is ``count``, ``percent``, ``number`` (with ``digits``) or ``text``."""
-
-    name: str
-    label: str
-    unit: str = "count"
-    digits: int = 1
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row: what it is about, and its cells."""
-
-    label: str
-    cells: Sequence[Cell]
-
-
-@dataclass
-class Sheet:
-    """A table, as it goes to CSV, JSON and the page."""
-
-    name: str
-    """Also the name of its files."""
-    title: str
-    about: str
-    columns: Sequence[SheetColumn]
-    lines: list[Line] = field(default_factory=list)
-    first: str = "round"
-    """The heading of the first column."""
-    published: Sequence[tuple[str, Sequence[str]]] = ()
-    """The paper's rows: label and cells in print."""
-    notes: Sequence[str] = ()
-
-    def add(self, label: str, *cells: Cell) -> None:
-        """Add a row."""
-        assert len(cells) == len(self.columns)
-        self.lines.append(Line(label, cells))
-
-
-def shown(cell: Cell, column: SheetColumn) -> str:
-    """A cell in print, without its interval.
-
-    >>> count = SheetColumn("n", "n")
-    >>> shown(0.4567, SheetColumn("x", "x", "percent")), shown(1234, count), shown(None, count)
-    ('45.7', '1,234', '—')
-    """
-    value = cell.value if isinstance(cell, Rate) else cell
-    if value is None or value != value:
-        return DASH
-    if isinstance(value, str):
-        return value
-    if column.unit == "percent":
-        return f"{100 * value:.{column.digits}f}"
-    return f"{value:,.{column.digits}f}" if column.unit == "number" else f"{value:,}"
-
-
-def interval_shown(cell: Cell, column: SheetColumn) -> str:
-    """The interval of a cell in print, with "to" if it begins below zero; empty if there is none."""
-    if not isinstance(cell, Rate) or not cell.has_interval:
-        return ""
-    scale = 100 if column.unit == "percent" else 1
-    between = " to " if cell.low < 0 else "–"
-    return f"{scale * cell.low:.{column.digits}f}{between}{scale * cell.high:.{column.digits}f}"
-
-
-def csv_rows(sheet: Sheet) -> Iterator[list[str | int | float | None]]:
+def csv_rows(table: Table) -> Iterator[list[str | int | float | None]]:
     """The table for a CSV file; the intervals of shares and means have columns of their own."""
-    with_interval = [any(isinstance(line.cells[at], Rate) for line in sheet.lines) for at in range(len(sheet.columns))]
-    head: list[str | int | float | None] = [sheet.first]
-    for column, has in zip(sheet.columns, with_interval, strict=True):
-        name = f"{column.name}_percent" if column.unit == "percent" else column.name
+    scored = [any(isinstance(line.cells[at], Score) for line in table.lines) for at in range(len(table.columns))]
+    head: list[str | int | float | None] = [table.rows]
+    for column, has in zip(table.columns, scored, strict=True):
+        name = f"{column.name}_percent" if column.facts and column.facts.unit else column.name
         head += [name, f"{name}_low", f"{name}_high", f"{name}_n"] if has else [name]
     yield head
-    for line in sheet.lines:
+    for line in table.lines:
         cells: list[str | int | float | None] = [line.label]
-        for cell, column, has in zip(line.cells, sheet.columns, with_interval, strict=True):
-            cells += _csv_cells(cell, column, has)
+        for cell, column, has in zip(line.cells, table.columns, scored, strict=True):
+            printed = (column.facts or MetricFacts(unit="")).printed
+            plain = cell.value if isinstance(cell, Score) else cell
+            more = [cell.low, cell.high, cell.n] if isinstance(cell, Score) else [None] * 3
+            values = [plain, *more] if has else [plain]
+            cells += [_finite(float(f"{printed(v):.10g}")) if isinstance(v, float) else v for v in values]
         yield cells
 
 
-def json_of(sheet: Sheet) -> dict[str, Any]:
+def json_of(table: Table) -> dict[str, Any]:
     """The table for stats.json; shares are fractions there."""
+    names = [column.name for column in table.columns]
     return {
-        "title": sheet.title,
-        "about": sheet.about,
-        "notes": list(sheet.notes),
+        "title": table.title,
+        "about": table.about,
+        "notes": list(table.notes),
         "rows": [
-            {
-                sheet.first: line.label,
-                **{column.name: _json_cell(cell) for column, cell in zip(sheet.columns, line.cells, strict=True)},
-            }
-            for line in sheet.lines
+            {table.rows: line.label, **dict(zip(names, map(_json_cell, line.cells), strict=True))}
+            for line in table.lines
         ],
         "published": [
-            {sheet.first: label, **dict(zip((column.name for column in sheet.columns), cells, strict=True))}
-            for label, cells in sheet.published
+            {table.rows: label, **dict(zip(names, cells, strict=True))} for label, cells in table.published.items()
         ],
     }
 
 
-def _csv_cells(cell: Cell, column: SheetColumn, with_interval: bool) -> list[str | int | float | None]:
-    scale = 100 if column.unit == "percent" else 1
-
-    def number(value: float) -> float | None:
-        return None if value != value else float(f"{scale * value:.10g}")
-
-    if isinstance(cell, Rate):
-        return [number(cell.value), number(cell.low), number(cell.high), cell.n]
-    plain = number(cell) if isinstance(cell, float) else cell
-    return [plain, None, None, None] if with_interval else [plain]
-
-
 def _json_cell(cell: Cell) -> Any:
-    def number(value: float) -> float | None:
-        return None if value != value else value
+    if isinstance(cell, Score):
+        return {name: _finite(getattr(cell, name)) for name in ("value", "low", "high", "n", "images")}
+    return _finite(cell) if isinstance(cell, float) else cell
 
-    if isinstance(cell, Rate):
-        return {
-            "value": number(cell.value),
-            "low": number(cell.low),
-            "high": number(cell.high),
-            "n": cell.n,
-            "images": cell.images,
-        }
-    return number(cell) if isinstance(cell, float) else cell
+
+def _finite(value: float) -> float | None:
+    return value if value == value else None

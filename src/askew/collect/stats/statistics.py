@@ -16,9 +16,10 @@ from askew.collect.stats.example_columns import NONE, TYPES, Facts, facts_of, gc
 from askew.collect.stats.example_records import About, Source
 from askew.collect.stats.example_sources import MANIFEST, FromRelease, FromStudy
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
-from askew.collect.stats.sheets import Ints, Sheet
+from askew.collect.stats.sheets import Ints
 from askew.collect.study import open_study
 from askew.errors import DataError, UsageError
+from askew.types import Table
 
 
 @dataclass(frozen=True)
@@ -26,19 +27,19 @@ class Statistics:
     """What was counted: tables, and figures as tables."""
 
     about: About
-    tables: list[Sheet]
-    figures: list[Sheet]
+    tables: list[Table]
+    figures: list[Table]
     vocabulary: int | None
     """How many answers the vocabulary has, if one was given."""
 
     @property
-    def sheets(self) -> list[Sheet]:
+    def sheets(self) -> list[Table]:
         """All tables."""
         return [*self.tables, *self.figures]
 
-    def sheet(self, name: str) -> Sheet:
+    def sheet(self, name: str) -> Table:
         """A table by its name."""
-        return next(sheet for sheet in self.sheets if sheet.name == name)
+        return next(sheet for sheet in self.sheets if sheet.id == name)
 
 
 @gc_paused()
@@ -68,10 +69,7 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
     ]
     drawn = [
         figures.figure4(counted),
-        figures.figure5(counted),
-        figures.figure6(counted),
-        figures.figure7(counted),
-        figures.figure8(counted),
+        *figures.histograms(counted),
         figures.figure9(counted),
         figures.figure10(counted),
     ]

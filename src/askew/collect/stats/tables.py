@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import published
 from askew.collect.stats.example_columns import CLASSES, NONE, Facts
 from askew.collect.stats.example_records import About, Drawn, Ended
-from askew.collect.stats.sheets import Floats, Ints, Mask, Rate, Sheet, SheetColumn, mean, mean_share, of_sums, share
+from askew.collect.stats.sheets import Floats, Ints, Mask, count, decimal, mean, of_sums, percent, share
+from askew.types import Cell, Column, Score, Table
 
 ALL = "all"
 
@@ -25,6 +27,11 @@ class Part:
     label: str
     mask: Mask
     rounds: tuple[int, ...]
+    domain: int | None = None
+
+
+Counting: TypeAlias = tuple[Column, Callable[[Part], Cell]]
+"""A column of a table, and what it has for a part of the study."""
 
 
 @dataclass
@@ -69,115 +76,117 @@ class Sessions:
         domain = facts.column("domain")
         return Sessions(facts.image_of[first], facts.round[first], domain[first], tries, succeeded)
 
-    def among(self, part: Part, domain: int | None = None) -> Mask:
+    def among(self, part: Part) -> Mask:
         """Which sessions belong to a part."""
         mine = np.isin(self.round, part.rounds)
-        return mine if domain is None else mine & (self.domain == domain)
+        return mine if part.domain is None else mine & (self.domain == part.domain)
+
+    def success(self, part: Part) -> Score:
+        """The share of a part's sessions that end with a verified question."""
+        return share(self.succeeded, self.among(part), self.image)
 
 
-def table1(counted: Counted) -> Sheet:
+def filled(table: Table, columns: Iterable[Counting], parts: Iterable[Part]) -> Table:
+    """The table with a row for each part."""
+    counting = [of for _, of in columns]
+    for part in parts:
+        table.add(part.label, *(of(part) for of in counting))
+    return table
+
+
+def by_round(
+    counted: Counted, name: str, title: str, about: str, columns: Sequence[Counting],
+    papers: published.Rows | None = None, notes: Sequence[str] = (),
+) -> Table:  # fmt: skip
+    """A table with a row for each round, and one for all of them."""
+    heads = tuple(column for column, _ in columns)
+    table = Table(name, title, heads, "round", papers or {}, about, notes=notes, counts=False)
+    return filled(table, columns, counted.parts)
+
+
+def table1(counted: Counted) -> Table:
     """Table 1: images, questions, error rates, tries, seconds, splits."""
-    sheet = Sheet(
+    return by_round(
+        counted,
         "table1",
         "Table 1: data statistics",
         "Total: questions of types A to E; verified: judged definitely wrong and answered by every verifier (C, D and "
         "E). Error rates: verified / total and E / total. Tries and seconds per verified example (E).",
-        [
-            SheetColumn("images", "Images"),
-            SheetColumn("questions", "Questions"),
-            SheetColumn("verified", "Verified"),
-            SheetColumn("error_total", "Error rate, total (%)", "percent"),
-            SheetColumn("error_verified", "Error rate, verified (%)", "percent"),
-            SheetColumn("tries_mean", "Tries, mean", "number", 2),
-            SheetColumn("tries_median", "Tries, median", "number", 0),
-            SheetColumn("seconds_mean", "Seconds, mean", "number", 1),
-            *(SheetColumn(name, name.capitalize()) for name in SPLITS),
-        ],
-        published=published.TABLE_1,
-        notes=(*_unfinished(counted), *published.TABLE_1_NOTES),
+        [*_questions(counted.facts), *_splits(counted.facts)],
+        published.TABLE_1,
+        (*_unfinished(counted), *published.TABLE_1_NOTES),
     )
-    facts = counted.facts
-    for part in counted.parts:
-        sheet.add(part.label, *_table1_cells(facts, part.mask), *_split_sizes(facts, part.mask))
-    return sheet
 
 
-def _table1_cells(facts: Facts, mine: Mask) -> list[Rate | int | float]:
-    images, good = facts.image_of, facts.is_type("E")
-    tries = facts.column("tries").astype(float)
+def _questions(facts: Facts) -> list[Counting]:
+    """The columns of Table 1 before those of the splits."""
+    images, good, verified = facts.image_of, facts.is_type("E"), facts.is_type("CDE")
+    tries, seconds = facts.column("tries").astype(float), facts.floats("seconds")
     return [
-        len(np.unique(images[mine])),
-        int(mine.sum()),
-        int((mine & facts.is_type("CDE")).sum()),
-        share(facts.is_type("CDE"), mine, images),
-        share(good, mine, images),
-        mean(tries, mine & good, images),
-        _median(tries[mine & good]),
-        mean(facts.floats("seconds"), mine & good, images),
+        (count("images", "Images"), lambda part: len(np.unique(images[part.mask]))),
+        (count("questions", "Questions"), lambda part: int(part.mask.sum())),
+        (count("verified", "Verified"), lambda part: int((part.mask & verified).sum())),
+        (percent("error_total", "Error rate, total (%)"), lambda part: share(verified, part.mask, images)),
+        (percent("error_verified", "Error rate, verified (%)"), lambda part: share(good, part.mask, images)),
+        (decimal("tries_mean", "Tries, mean", 2), lambda part: mean(tries, part.mask & good, images)),
+        (decimal("tries_median", "Tries, median", 0), lambda part: _median(tries[part.mask & good])),
+        (decimal("seconds_mean", "Seconds, mean"), lambda part: mean(seconds, part.mask & good, images)),
     ]
 
 
-def _split_sizes(facts: Facts, mine: Mask) -> list[int | None]:
+def _splits(facts: Facts) -> list[Counting]:
+    """The size of each split; None where nothing is in any."""
     split = facts.column("split")
-    if not (split[mine] != NONE).any():
-        return [None] * len(SPLITS)
-    return [int((mine & (split == place)).sum()) for place in range(len(SPLITS))]
+
+    def size(place: int) -> Callable[[Part], int | None]:
+        return lambda part: int((split[part.mask] == place).sum()) if (split[part.mask] != NONE).any() else None
+
+    return [(count(name, name.capitalize()), size(place)) for place, name in enumerate(SPLITS)]
 
 
-def sessions_table(counted: Counted) -> Sheet:
+def sessions_table(counted: Counted) -> Table:
     """What Table 1 does not print: sessions, their success, and what was left out."""
-    sheet = Sheet(
+    facts, sessions, rounds = counted.facts, counted.sessions, counted.about.rounds
+    images, good, seconds = facts.image_of, facts.is_type("E"), facts.floats("seconds")
+    among = sessions.among
+    columns: list[Counting] = [
+        (count("images_in_round", "Images in the round"), lambda part: sum(rounds[n]["images"] for n in part.rounds)),
+        (decimal("questions_per_image", "Questions per image", 2), lambda part: _per_image(images[part.mask])),
+        (count("sessions", "Sessions"), lambda part: int(among(part).sum())),
+        (decimal("sessions_per_image", "Sessions per image", 2), lambda part: _per_image(sessions.image[among(part)])),
+        (percent("success_per_session", "Success per session (%)"), sessions.success),
+        (percent("e_per_total", "E / total (%)"), lambda part: share(good, part.mask, images)),
+        (
+            decimal("tries_per_session", "Tries per session, mean", 2),
+            lambda part: mean(sessions.tries, among(part), sessions.image),
+        ),
+        (
+            decimal("tries_per_session_median", "Tries per session, median", 0),
+            lambda part: _median(sessions.tries[among(part)]),
+        ),
+        (decimal("seconds_median", "Seconds per E, median"), lambda part: _median(seconds[part.mask & good])),
+        (count("left_out", "Left out (U)"), lambda part: sum(facts.left_out[n] for n in part.rounds)),
+        (count("waiting", "Of these, not verified yet"), lambda part: sum(facts.waiting[n] for n in part.rounds)),
+        (count("text_rule", "Removed by the text's rule"), lambda part: int(facts.column("removed")[part.mask].sum())),
+        (count("same", "Asked twice, not in dev or test"), lambda part: _asked_twice(facts, part)),
+    ]
+    return by_round(
+        counted,
         "sessions",
         "Sessions and what was left out",
         "A session is one writer's tries on one image, counted if it has a question of type A to E. Success per "
         "session is the share that ends with a verified question; E / total is the paper's verified error rate.",
-        [
-            SheetColumn("images_in_round", "Images in the round"),
-            SheetColumn("questions_per_image", "Questions per image", "number", 2),
-            SheetColumn("sessions", "Sessions"),
-            SheetColumn("sessions_per_image", "Sessions per image", "number", 2),
-            SheetColumn("success_per_session", "Success per session (%)", "percent"),
-            SheetColumn("e_per_total", "E / total (%)", "percent"),
-            SheetColumn("tries_per_session", "Tries per session, mean", "number", 2),
-            SheetColumn("tries_per_session_median", "Tries per session, median", "number", 0),
-            SheetColumn("seconds_median", "Seconds per E, median", "number", 1),
-            SheetColumn("left_out", "Left out (U)"),
-            SheetColumn("waiting", "Of these, not verified yet"),
-            SheetColumn("text_rule", "Removed by the text's rule"),
-            SheetColumn("same", "Asked twice, not in dev or test"),
-        ],
-        published=published.SESSIONS,
-        notes=(*_unfinished(counted), *published.SESSIONS_NOTES),
+        columns,
+        published.SESSIONS,
+        (*_unfinished(counted), *published.SESSIONS_NOTES),
     )
-    facts, sessions = counted.facts, counted.sessions
-    images, good = facts.image_of, facts.is_type("E")
-    for part in counted.parts:
-        mine, ours = part.mask, sessions.among(part)
-        sheet.add(
-            part.label,
-            sum(counted.about.rounds[number]["images"] for number in part.rounds),
-            _per_image(images[mine]),
-            int(ours.sum()),
-            _per_image(sessions.image[ours]),
-            share(sessions.succeeded, ours, sessions.image),
-            share(good, mine, images),
-            mean(sessions.tries, ours, sessions.image),
-            _median(sessions.tries[ours]),
-            _median(facts.floats("seconds")[mine & good]),
-            sum(facts.left_out[number] for number in part.rounds),
-            sum(facts.waiting[number] for number in part.rounds),
-            int(facts.column("removed")[mine].sum()),
-            _asked_twice(counted, part),
-        )
-    return sheet
 
 
-def _asked_twice(counted: Counted, part: Part) -> int | None:
+def _asked_twice(facts: Facts, part: Part) -> int | None:
     """Verified examples (E) left out of dev and test because an earlier question about the image is equal.
 
     The earlier one is in dev or test, which tells them from examples that the cap on authors leaves out of train.
     """
-    facts = counted.facts
     split = facts.column("split")
     if not (split[part.mask] != NONE).any():
         return None
@@ -186,98 +195,83 @@ def _asked_twice(counted: Counted, part: Part) -> int | None:
     return int((mine & np.isin(facts.image_of, facts.image_of[tested])).sum())
 
 
-def table8(counted: Counted) -> Sheet:
+def table8(counted: Counted) -> Table:
     """Table 8's row of people: how many tries an attack takes, and how often it succeeds, in both readings."""
-    sheet = Sheet(
+    facts, part = counted.facts, counted.parts[-1]
+    good, tries = facts.is_type("E"), facts.column("tries").astype(float)
+    table = Table(
         "table8",
         "Table 8: people's attacks",
+        (
+            decimal("tries", "Tries", 2),
+            percent("error_rate", "Error rate, E / total (%)"),
+            percent("success_per_session", "Success per session (%)"),
+        ),
+        "method",
+        published.TABLE_8,
         "Tries per verified example; how many questions are verified errors (E / total), and how many sessions end "
         "with a success.",
-        [
-            SheetColumn("tries", "Tries", "number", 2),
-            SheetColumn("error_rate", "Error rate, E / total (%)", "percent"),
-            SheetColumn("success_per_session", "Success per session (%)", "percent"),
-        ],
-        first="method",
-        published=published.TABLE_8,
         notes=published.TABLE_8_NOTES,
+        counts=False,
     )
-    facts, sessions, part = counted.facts, counted.sessions, counted.parts[-1]
-    good = facts.is_type("E")
-    sheet.add(
-        "People of this study",
-        mean(facts.column("tries").astype(float), good, facts.image_of),
-        share(good, part.mask, facts.image_of),
-        share(sessions.succeeded, sessions.among(part), sessions.image),
-    )
-    return sheet
+    rates = mean(tries, good, facts.image_of), share(good, part.mask, facts.image_of), counted.sessions.success(part)
+    table.add("People of this study", *rates)
+    return table
 
 
-def table9(counted: Counted) -> Sheet:
+def table9(counted: Counted) -> Table:
     """Table 9: classes of verified questions, and the best possible accuracy."""
     facts = counted.facts
-    closed = facts.vocabulary is not None
-    about = (
-        "Verified questions (C, D and E) by their most frequent answer; OOV first: no answer is in the vocabulary. "
-        "Upper bounds: the best VQA accuracy (official evaluator) that an answer of the vocabulary, or any, can have."
-    )
+    images, verified, closed = facts.image_of, facts.is_type("CDE"), facts.vocabulary is not None
+    kind, split = facts.column("class"), facts.column("split")
+
+    def of_class(place: int) -> Callable[[Part], Score | None]:
+        is_known = closed or CLASSES[place] != "OOV"
+        return lambda part: share(kind == place, part.mask & verified, images) if is_known else None
+
+    def bound(name: str, of: str) -> Callable[[Part], Score | None]:
+        mine = split == SPLITS.index(of)
+        is_known = closed or name == "open"
+        return lambda part: mean(facts.floats(name), part.mask & mine, images, is_share=True) if is_known else None
+
+    kinds = [(percent(name, f"{name} (%)", 2), of_class(place)) for place, name in enumerate(CLASSES)]
+    bounds = [
+        (percent(f"{name}_{of}", f"Bound, {label}, {of}", 2), bound(name, of))
+        for name, label in (("closed", "vocabulary"), ("open", "open"))
+        for of in ("dev", "test")
+    ]
     missing = () if closed else ("No vocabulary was given (--vocabulary FILE): OOV and its bounds are not counted.",)
-    sheet = Sheet(
+    return by_round(
+        counted,
         "table9",
         "Table 9: answer classes and upper bounds",
-        about,
-        [
-            *(SheetColumn(name, f"{name} (%)", "percent", 2) for name in CLASSES),
-            SheetColumn("closed_dev", "Bound, vocabulary, dev", "percent", 2),
-            SheetColumn("closed_test", "Bound, vocabulary, test", "percent", 2),
-            SheetColumn("open_dev", "Bound, open, dev", "percent", 2),
-            SheetColumn("open_test", "Bound, open, test", "percent", 2),
-        ],
-        published=published.TABLE_9,
-        notes=(*missing, *published.TABLE_9_NOTES),
+        "Verified questions (C, D and E) by their most frequent answer; OOV first: no answer is in the vocabulary. "
+        "Upper bounds: the best VQA accuracy (official evaluator) that an answer of the vocabulary, or any, can have.",
+        [*kinds, *bounds],
+        published.TABLE_9,
+        (*missing, *published.TABLE_9_NOTES),
     )
-    kind, split = facts.column("class"), facts.column("split")
-    for part in counted.parts:
-        verified = part.mask & facts.is_type("CDE")
-        shares: list[Rate | None] = [share(kind == place, verified, facts.image_of) for place in range(len(CLASSES))]
-        if not closed:
-            shares[CLASSES.index("OOV")] = None
-        bounds = [
-            mean_share(facts.floats(name), part.mask & (split == SPLITS.index(of)), facts.image_of)
-            if closed or name == "open"
-            else None
-            for name in ("closed", "open")
-            for of in ("dev", "test")
-        ]
-        sheet.add(part.label, *shares, *bounds)
-    return sheet
 
 
-def table10(counted: Counted) -> Sheet:
+def table10(counted: Counted) -> Table:
     """By domain of the images: the columns of Table 1."""
-    sheet = Sheet(
+    facts, domain, rounds = counted.facts, counted.facts.column("domain"), counted.parts[-1].rounds
+    success = (percent("success_per_session", "Success per session (%)"), counted.sessions.success)
+    columns: list[Counting] = [*_questions(facts), success, *_splits(facts)]
+    table = Table(
         "table10",
         "By domain of the images",
-        "Table 1 for each domain. The paper's Table 10 has a model's accuracy by domain: askew run --data RELEASE "
-        "gives that, with a row per round and per domain.",
-        [
-            *table1(counted).columns[:8],
-            SheetColumn("success_per_session", "Success per session (%)", "percent"),
-            *(SheetColumn(name, name.capitalize()) for name in SPLITS),
-        ],
-        first="domain",
+        tuple(column for column, _ in columns),
+        "domain",
+        about="Table 1 for each domain. The paper's Table 10 has a model's accuracy by domain: askew run --data "
+        "RELEASE gives that, with a row per round and per domain.",
+        counts=False,
     )
-    facts, sessions = counted.facts, counted.sessions
-    domain, whole = facts.column("domain"), counted.parts[-1]
-    for name, number in sorted(facts.domains.items()):
-        mine = domain == number
-        ours = sessions.among(whole, number)
-        success = share(sessions.succeeded, ours, sessions.image)
-        sheet.add(name or "(none)", *_table1_cells(facts, mine), success, *_split_sizes(facts, mine))
-    return sheet
+    domains = sorted(facts.domains.items())
+    return filled(table, columns, [Part(name or "(none)", domain == at, rounds, at) for name, at in domains])
 
 
-def _per_image(images: Ints) -> Rate:
+def _per_image(images: Ints) -> Score:
     """The mean number per image, over images that have any."""
     counts = np.bincount(images)
     return of_sums(counts.astype(float), (counts > 0).astype(float), is_share=False)

@@ -8,108 +8,106 @@ import numpy as np
 
 from askew.collect.agreement import AlphaSums
 from askew.collect.stats.example_columns import NONE
-from askew.collect.stats.sheets import Floats, Rate, Sheet, SheetColumn, mean_share, of_sums, share
-from askew.collect.stats.tables import Counted
+from askew.collect.stats.sheets import Floats, count, decimal, mean, of_sums, percent, share
+from askew.collect.stats.tables import Counted, Counting, Part, by_round
+from askew.types import Score, Table
 
 
-def models_table(counted: Counted) -> Sheet:
+def models_table(counted: Counted) -> Table:
     """How often each model was drawn, failed and was wrong, and how long it took."""
-    sheet = Sheet(
+    table = Table(
         "models",
         "Models",
-        "Draws that ended without an answer are failures. Error rates are of judged questions that the model "
+        (
+            count("round", "Round"),
+            count("draws", "Draws"),
+            count("calls", "Calls"),
+            percent("failed", "Failed draws (%)"),
+            count("questions", "Judged questions"),
+            percent("error_total", "Error rate, total (%)"),
+            percent("error_verified", "Error rate, verified (%)"),
+            *(decimal(f"p{at}", f"Seconds, p{at}", 3) for at in (50, 95, 99)),
+        ),
+        "model",
+        about="Draws that ended without an answer are failures. Error rates are of judged questions that the model "
         "answered; seconds are the model's alone.",
-        [
-            SheetColumn("round", "Round", "text"),
-            SheetColumn("draws", "Draws"),
-            SheetColumn("calls", "Calls"),
-            SheetColumn("failed", "Failed draws (%)", "percent"),
-            SheetColumn("questions", "Judged questions"),
-            SheetColumn("error_total", "Error rate, total (%)", "percent"),
-            SheetColumn("error_verified", "Error rate, verified (%)", "percent"),
-            *(SheetColumn(f"p{at}", f"Seconds, p{at}", "number", 3) for at in (50, 95, 99)),
-        ],
-        first="model",
         notes=() if counted.about.source == "study" else ("A release has no data about how long models took.",),
+        counts=False,
     )
     facts = counted.facts
-    names = sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name})
-    for name in names:
+    images, latency = facts.image_of, facts.floats("latency")
+    for name in sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name}):
         mine = facts.column("model") == facts.models.get(name, NONE)
         for part in counted.parts:
             own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]
-            if not own:
-                continue
-            here = mine & part.mask
-            sheet.add(
-                name,
-                part.label,
-                sum(one.draws for one in own),
-                sum(one.attempts for one in own),
-                _of_counts([(one.image, one.failed, one.draws) for one in own]),
-                int(here.sum()),
-                share(facts.is_type("CDE"), here, facts.image_of),
-                share(facts.is_type("E"), here, facts.image_of),
-                *_percentiles(facts.floats("latency")[here]),
-            )
-    return sheet
+            if own:
+                here = mine & part.mask
+                table.add(
+                    name,
+                    part.label,
+                    sum(one.draws for one in own),
+                    sum(one.attempts for one in own),
+                    _of_counts([(one.image, one.failed, one.draws) for one in own]),
+                    int(here.sum()),
+                    share(facts.is_type("CDE"), here, images),
+                    share(facts.is_type("E"), here, images),
+                    *_percentiles(latency[here]),
+                )
+    return table
 
 
-def leases_table(counted: Counted) -> Sheet:
+def leases_table(counted: Counted) -> Table:
     """How many leases expired."""
-    sheet = Sheet(
+    table = Table(
         "leases",
         "Leases",
-        "Leases that ended, and the share that ran out: somebody took an image or a question and did not come back.",
-        [
-            SheetColumn("kind", "Lease", "text"),
-            SheetColumn("ended", "Ended"),
-            SheetColumn("expired", "Expired (%)", "percent"),
-        ],
+        (count("kind", "Lease"), count("ended", "Ended"), percent("expired", "Expired (%)")),
+        "round",
+        about="Leases that ended, and the share that ran out: somebody took an image or a question and did not come "
+        "back.",
         notes=() if counted.ended is not None else ("A release has no data about leases.",),
+        counts=False,
     )
     for part in counted.parts:
         for kind in ("writing", "verifying"):
             own = [one for one in counted.ended or () if one.kind == kind and one.round in part.rounds]
             if own:
                 rate = _of_counts([(one.image, one.expired, one.ended) for one in own])
-                sheet.add(part.label, kind, sum(one.ended for one in own), rate)
-    return sheet
+                table.add(part.label, kind, sum(one.ended for one in own), rate)
+    return table
 
 
-def agreement_table(counted: Counted) -> Sheet:
+def agreement_table(counted: Counted) -> Table:
     """How well verifiers agree, and how sure they are."""
-    sheet = Sheet(
+    facts = counted.facts
+    images, verified, people = facts.image_of, facts.is_type("CDE"), facts.settings.verifiers_per_question + 1
+    agree, sure = 10 * facts.column("group") >= 7 * people, 10 * facts.column("confident") >= 9 * people
+    confidence = facts.column("sure") / np.maximum(2 * facts.column("asked"), 1)
+
+    def alpha(part: Part) -> float | None:
+        return AlphaSums.together(facts.alphas[number] for number in part.rounds if number in facts.alphas).alpha
+
+    columns: list[Counting] = [
+        (count("questions", "Verified questions"), lambda part: int((part.mask & verified).sum())),
+        (decimal("alpha", "Alpha", 3), alpha),
+        (percent("same_7", "7 of 10 answers the same (%)"), lambda part: share(agree, part.mask & verified, images)),
+        (
+            decimal("confidence", "Mean confidence", 2),
+            lambda part: mean(confidence, part.mask & verified, images, is_share=True),
+        ),
+        (percent("confident_9", "9 of 10 confident (%)"), lambda part: share(sure, part.mask & verified, images)),
+    ]
+    return by_round(
+        counted,
         "agreement",
         "Agreement",
         "Krippendorff's alpha (nominal) of the verifiers' normalised answers to verified questions (C, D and E): 1 is "
         "full agreement, 0 is chance. Confidence: yes 1, maybe 0.5, no 0.",
-        [
-            SheetColumn("questions", "Verified questions"),
-            SheetColumn("alpha", "Alpha", "number", 3),
-            SheetColumn("same_7", "7 of 10 answers the same (%)", "percent"),
-            SheetColumn("confidence", "Mean confidence", "number", 2),
-            SheetColumn("confident_9", "9 of 10 confident (%)", "percent"),
-        ],
+        columns,
     )
-    facts = counted.facts
-    people = facts.settings.verifiers_per_question + 1
-    agree, sure = 10 * facts.column("group") >= 7 * people, 10 * facts.column("confident") >= 9 * people
-    confidence = facts.column("sure") / np.maximum(2 * facts.column("asked"), 1)
-    for part in counted.parts:
-        mine = part.mask & facts.is_type("CDE")
-        sheet.add(
-            part.label,
-            int(mine.sum()),
-            AlphaSums.together(facts.alphas[number] for number in part.rounds if number in facts.alphas).alpha,
-            share(agree, mine, facts.image_of),
-            mean_share(confidence, mine, facts.image_of),
-            share(sure, mine, facts.image_of),
-        )
-    return sheet
 
 
-def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Rate:
+def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Score:
     """The share of hits; each entry is (image, hits, total)."""
     _, place = np.unique([one[0] for one in counts], return_inverse=True)
     hits, among = (np.bincount(place, weights=[one[at] for one in counts]).astype(float) for at in (1, 2))

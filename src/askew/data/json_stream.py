@@ -2,154 +2,325 @@
 
 from __future__ import annotations
 
+import codecs
+import io
+import json
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import dropwhile, islice, takewhile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NoReturn
 
-import ijson  # type: ignore[import-untyped]
-import numpy as np
 import orjson
 
-from askew.data.json_batches import Undecided, batches
 from askew.errors import BadRecord, DataError
-from askew.files.limits import MAX_DEPTH, MAX_RECORD, bounded_lines, load_json
+from askew.files.limits import MAX_DEPTH, MAX_RECORD, bounded_lines, is_deep, load_json
 from askew.files.read_write import opened
 
-_DROPPED = bytes(code for code in range(256) if code not in b'"[]{},')
-_STEP = np.zeros(256, dtype=np.int32)
-_STEP[list(b"[{")] = 1
-_STEP[list(b"]}")] = -1
-
-
-class _State(NamedTuple):
-    """The state of the scanner at a position in JSON."""
-
-    level: int = 0
-    """The number of open brackets."""
-    in_text: bool = False
-    escape: bytes = b""
-    """A backslash at the end of the chunk, which escapes the first character of the next one."""
-
-
-class Guarded:
-    """A JSON file with limits on nesting and on the length of records; counts the bytes read.
-
-    A parser gets everything before the first bracket beyond the limit, so that it reports earlier errors first.
-    """
-
-    def __init__(self, file: IO[bytes], path: str, around: int = 2) -> None:
-        """``around`` is the number of open brackets around a record."""
-        self._file, self._path, self._around = file, path, around
-        self.taken = 0
-        self._state, self._long, self._too_deep = _State(), 0, False
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        chunk = b"" if self._too_deep else self._file.read(size)
-        levels, after = _open_brackets(chunk, self._state)
-        if len(levels) and levels.max() > MAX_DEPTH:
-            chunk = chunk[: _shallow(chunk, self._state)]
-            self._too_deep = True
-        self.taken += len(chunk)
-        if self._too_deep and not chunk:
-            raise DataError(
-                f"{self._path}: lists and objects are nested more than {MAX_DEPTH} levels deep at byte "
-                f"{self.taken + 1:,}. No data that askew reads is nested so deeply; check the file."
-            )
-        self._long = 0 if len(levels) and levels.min() <= self._around else self._long + len(chunk)
-        if self._long > MAX_RECORD:
-            raise DataError(
-                f"{self._path}: a record before byte {self.taken:,} is longer than {MAX_RECORD >> 20} MiB. "
-                "No record that askew reads is so long; check the file."
-            )
-        self._state = after
-        return chunk
-
-
-def _open_brackets(chunk: bytes, state: _State) -> tuple[Any, _State]:
-    """The number of open brackets after each bracket and comma outside strings, and the state at the end of the chunk.
-
-    >>> [int(level) for level in _open_brackets(b'{"a": [1, "],\\\\""]}', _State())[0]]
-    [1, 2, 2, 1, 0]
-    """
-    text = (state.escape + chunk).replace(b"\\\\", b"").replace(b'\\"', b"")
-    signs = np.frombuffer(text.translate(None, _DROPPED), dtype=np.uint8)
-    quotes = signs == 0x22
-    in_text = np.bitwise_xor.accumulate(quotes) ^ state.in_text
-    levels = state.level + np.cumsum(_STEP[signs[~(in_text | quotes)]])
-    level = int(levels[-1]) if len(levels) else state.level
-    escape = b"\\" if text.endswith(b"\\") else b""
-    return levels, _State(level, bool(in_text[-1]) if len(in_text) else state.in_text, escape)
-
-
-def _shallow(chunk: bytes, state: _State) -> int:
-    """The number of bytes before the first bracket beyond the limit on nesting."""
-    level, in_text, escaped = state.level, state.in_text, bool(state.escape)
-    for place, code in enumerate(chunk):
-        if escaped:
-            escaped = False
-        elif code == 0x5C:
-            escaped = True
-        elif code == 0x22:
-            in_text = not in_text
-        elif not in_text:
-            level += int(_STEP[code])
-            if level > MAX_DEPTH:
-                return place
-    return len(chunk)
-
-
 _CHUNK = 1 << 16
-_BUFFER = 1 << 20
-_OPTIONS: dict[str, Any] = {"use_float": True, "buf_size": _BUFFER}
-"""Integers beyond 64 bits are refused. Small buffers make long strings slow: each buffer parses them from the start."""
-_GLANCE = 20_000
-"""The number of parser events that ``glimpse`` looks at."""
+_GLANCE = 1 << 19
+"""The number of bytes that ``glimpse`` looks at."""
+_SPACE = re.compile(r"[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_LONGEST_TOKEN = 16
+"""An error so near to the end of the text in memory may only say that the text is cut there."""
+_SHALLOW = 4
+"""Lists and objects that are not wanted are passed over element by element to this depth, as they may be large."""
 
 
-@dataclass(frozen=True)
-class Glimpse:
-    """The structure of a JSON file, as far as its beginning shows it."""
+@dataclass
+class BrokenJson(Exception):
+    """Raised for text that is not valid JSON; ``_text_of`` turns it into a DataError."""
 
-    top: str
-    """``[`` or ``{``."""
-    keys: tuple[str, ...]
-    """Keys of the outermost object (the first ones), or of the first object of the outermost list."""
-    inner: tuple[str, ...]
-    """Keys of the first object one level further in, if there is one."""
+    problem: str
+    byte: int | None
+    """The offset of the first wrong byte; None if the file ends too early."""
+    reason: str
+    remedy: str
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise ValueError(f"the value {constant} is not JSON")
+
+
+def _finite(number: str) -> float:
+    if math.isinf(value := float(number)):
+        raise ValueError(f"the number {number[:20]} is too large")
+    return value
+
+
+class JsonText:
+    """The text of a JSON file, decoded value by value, so that only one value and some text around it are in memory.
+
+    >>> text = JsonText(io.BytesIO(b'{"a": 1, "list": [{"b": 2}, 3]}'), "a.json")
+    >>> [list(text.values()) if key == "list" else text.value() for key in text.fields()]
+    [1, [{'b': 2}, 3]]
+    """
+
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        self._file, self._path = file, path
+        self._utf8 = codecs.getincrementaldecoder("utf-8")()
+        self._decode = json.JSONDecoder(parse_constant=_not_json, parse_float=_finite).raw_decode
+        self._text, self._at, self._ended = "", 0, False
+        self._escaped = False
+        """Whether characters may be written as numbers in the text in memory."""
+        self._passed = 0
+        """The number of bytes before the text in memory."""
+        self._wrong: BrokenJson | None = None
+        """The error that follows the text in memory."""
+        self.records = 0
+        """The number of records read so far, for messages."""
+
+    def peek(self) -> str:
+        """The next character that is not whitespace; empty at the end of the file."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._ended:
+                return ""
+            self._read_on()
+
+    def value(self) -> Any:
+        """The next value."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as trouble:
+                open_text = trouble.msg.startswith("Unterminated")
+                if self._ended:
+                    early = open_text or trouble.pos >= len(self._text.rstrip())
+                    self._break(trouble.pos, "" if early else trouble.msg)
+                if not open_text and trouble.pos + _LONGEST_TOKEN < len(self._text):
+                    self._break(trouble.pos, trouble.msg)
+            except ValueError as trouble:
+                self._break(self._at, str(trouble).partition(";")[0])
+            except RecursionError:
+                self._refuse_depth()
+            else:
+                if end + 2 < len(self._text) or self._ended:
+                    break  # otherwise a number may go on, as in 1e+5
+            self._read_on()
+        if end - self._at > MAX_DEPTH and self._openings(end) > MAX_DEPTH and is_deep(value):
+            self._refuse_depth()
+        if self._escaped and self._text.find("\\u", self._at, end) >= 0:
+            self._check_unicode(value)
+        self._at = end
+        return value
+
+    def values(self) -> Iterator[Any]:
+        """The values of the list that is next."""
+        for _ in self.elements():
+            yield self.value()
+            self.records += 1
+
+    def fields(self) -> Iterator[str]:
+        """The keys of the object that is next; the value of each must be read before the next key."""
+        self._take("{")
+        if self.peek() == "}":
+            self._at += 1
+            return
+        while True:
+            if self.peek() != '"':
+                self._break(self._at, "Expecting a key in double quotes")
+            key: str = self.value()
+            self._take(":")
+            yield key
+            if self._take(",}") == "}":
+                return
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """The keys and values of the object that is next."""
+        for key in self.fields():
+            yield key, self.value()
+            self.records += 1
+
+    def skip(self, levels: int = _SHALLOW) -> None:
+        """Pass over the next value."""
+        sign = self.peek() if levels else ""
+        if sign == "[":
+            for _ in self.elements():
+                self.skip(levels - 1)
+        elif sign == "{":
+            for _ in self.fields():
+                self.skip(levels - 1)
+        else:
+            self.value()
+
+    def first_keys(self, found: list[str], levels: int = _SHALLOW) -> None:
+        """Pass over the next value; adds the keys of the first object in it that has any, as they are read."""
+        sign = self.peek() if levels and not found else ""
+        if sign == "[":
+            for _ in self.elements():
+                self.first_keys(found, levels - 1)
+        elif sign == "{":
+            for key in self.fields():
+                found.append(key)
+                self.skip()
+        else:
+            self.skip(levels)
+
+    def end(self) -> None:
+        """Check that nothing follows."""
+        if self.peek():
+            self._break(self._at, "Extra data")
+
+    def elements(self) -> Iterator[None]:
+        """Stop before each element of the list that is next; it must be read before the next one."""
+        self._take("[")
+        if self.peek() == "]":
+            self._at += 1
+            return
+        while True:
+            yield
+            if comma := _COMMA.match(self._text, self._at):
+                self._at = comma.end()
+            elif self._take(",]") == "]":
+                return
+
+    def _take(self, signs: str) -> str:
+        """The next character, which must be one of these."""
+        found = self.peek()
+        if not found or found not in signs:
+            self._break(self._at, f"Expecting {' or '.join(map(repr, signs))}" if found else "")
+        self._at += 1
+        return found
+
+    def _read_on(self) -> None:
+        """Forget what was read, and read at least as much as is left."""
+        if self._wrong is not None:
+            raise self._wrong
+        left = self._text[self._at :]
+        self._passed += len(self._text[: self._at].encode())
+        if len(left) > MAX_RECORD:
+            raise DataError(
+                f"{self._path}: a record before byte {self._passed + len(left):,} is longer than {MAX_RECORD >> 20} "
+                "MiB. No record that askew reads is so long; check the file."
+            )
+        self._text, self._at = left, 0
+        chunk = self._file.read(max(_CHUNK, len(left)))
+        self._ended = not chunk
+        try:
+            self._text += self._utf8.decode(chunk, final=self._ended)
+        except UnicodeDecodeError as wrong:  # the text before it is read first
+            self._text += wrong.object[: wrong.start].decode()
+            place = self._passed + len(self._text.encode())
+            self._wrong = BrokenJson("not UTF-8", place, wrong.reason, "Save the file as UTF-8")
+        self._escaped = "\\u" in self._text
+
+    def _openings(self, end: int) -> int:
+        return self._text.count("[", self._at, end) + self._text.count("{", self._at, end)
+
+    def _check_unicode(self, value: Any) -> None:
+        """Refuse halves of surrogate pairs, which cannot be written again."""
+        try:
+            orjson.dumps(value)
+        except TypeError as trouble:
+            if "surrogates" in str(trouble):
+                self._break(self._at, "a text has half of a surrogate pair (\\ud800 to \\udfff)")
+
+    def _refuse_depth(self) -> NoReturn:
+        byte = self._passed + len(self._text[: self._at].encode()) + 1
+        raise DataError(
+            f"{self._path}: a record is nested more than {MAX_DEPTH} levels deep (at byte {byte:,}). No data that "
+            "askew reads is nested so deeply; check the file."
+        ) from None
+
+    def _break(self, at: int, reason: str) -> NoReturn:
+        """Refuse the text; without a reason, because it ends too early."""
+        byte = self._passed + len(self._text[:at].encode()) if reason else None
+        reason = f"{reason[0].lower()}{reason[1:]}" if reason else "the file ends too early"
+        raise BrokenJson("broken JSON", byte, reason, "Fix the file or download it again") from None
+
+
+def _place(path: str, byte: int | None) -> str:
+    """Line, column and number of the byte at this offset of a file; None for its end."""
+    line, column, passed = 1, 0, 0
+    with opened(path) as file:
+        while chunk := file.read(_CHUNK if byte is None else min(_CHUNK, byte - passed)):
+            newline = chunk.rfind(b"\n")
+            line += chunk.count(b"\n")
+            column = column + len(chunk) if newline < 0 else len(chunk) - newline - 1
+            passed += len(chunk)
+    if byte is None:
+        return f"its end (line {line}, byte {passed})"
+    return f"line {line}, column {column + 1} (byte {passed + 1})"
+
+
+@contextmanager
+def _text_of(path: str) -> Iterator[JsonText]:
+    with opened(path) as file:
+        text = JsonText(file, path)
+        try:
+            yield text
+        except BrokenJson as broken:
+            raise DataError(
+                f"{path}: {broken.problem} near {_place(path, broken.byte)}, after record {text.records}: "
+                f"{broken.reason}. {broken.remedy}; a JSON file that is broken in the middle cannot be read past that "
+                "place (JSONL can)."
+            ) from None
 
 
 def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """The records of a JSON list, either the whole file or under ``key`` of an object."""
-    bare = first_character(path) == "["
-    count = 0
-    try:
-        for batch in batches(path, None if bare else key):
-            yield from enumerate(batch, count + 1)
-            count += len(batch)
-    except Undecided:
-        prefix, around = ("item", 1) if bare else (f"{key}.item", 2)
-        rest = _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), around)
-        for number, record in islice(rest, count, None):
-            count = number
-            yield number, record
-        if count == 0 and not bare:
-            _must_have_list(path, key)
+    if first_character(path) == "[":
+        return nested_items(path)
+    return _listed(path, key)
+
+
+def _listed(path: str, key: str) -> Iterator[tuple[int, Any]]:
+    number = 0
+    for number, record in nested_items(path, key):
+        yield number, record
+    if number:
+        return
+    with _text_of(path) as text:
+        keys = []
+        for name in text.fields():
+            keys.append(name)
+            text.skip()
+    if key not in keys:
+        shown = ", ".join(keys[:8]) or "none"
+        raise DataError(f"{path}: there is no list {key!r} in it (its keys: {shown}). Is this the right file?")
 
 
 def nested_items(path: str, *keys: str) -> Iterator[tuple[int, Any]]:
     """The records of a list inside nested objects; ``keys`` is the path to it."""
-    prefix = ".".join((*keys, "item"))
-    return _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), len(keys) + 1)
+    with _text_of(path) as text:
+        yield from enumerate(_inside(text, path, keys), 1)
+        text.end()
+
+
+def _inside(text: JsonText, path: str, keys: tuple[str, ...]) -> Iterator[Any]:
+    """The values of the list under these keys."""
+    if not keys:
+        yield from text.values()
+        return
+    if text.peek() != "{":
+        text.skip()
+        return
+    for name in text.fields():
+        if name != keys[0]:
+            text.skip()
+        elif len(keys) == 1 and text.peek() != "[":
+            raise DataError(f"{path}: {name!r} must be a list of records. Is this the right file?")
+        else:
+            yield from _inside(text, path, keys[1:])
 
 
 def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
     """The keys and values of a JSON object."""
     if first_character(path) != "{":
         raise DataError(f"{path}: this must be a JSON object {{id: record, ...}}, but is a list. Check the file.")
-    return _streamed(path, lambda file: ijson.kvitems(file, "", **_OPTIONS), 1)
+    return _numbered_pairs(path)
+
+
+def _numbered_pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
+    with _text_of(path) as text:
+        yield from enumerate(text.items(), 1)
+        text.end()
 
 
 def lines(path: str) -> Iterator[tuple[int, bytes]]:
@@ -207,121 +378,47 @@ def first_character(path: str) -> str:
     raise DataError(f"{path}: the file contains only whitespace. Copy or download it again.")
 
 
+@dataclass(frozen=True)
+class Glimpse:
+    """The structure of a JSON file, as far as its beginning shows it."""
+
+    top: str
+    """``[`` or ``{``."""
+    keys: tuple[str, ...]
+    """Keys of the outermost object (the first ones), or of the first object of the outermost list."""
+    inner: tuple[str, ...]
+    """Keys of the first object one level further in, if there is one."""
+
+
 def glimpse(path: str) -> Glimpse:
     """The structure of the first JSON value of a file, from its beginning only."""
-    top = first_character(path)
-    outer = 1 if top == "{" else 2
-    keys: list[tuple[int, str]] = []
-    with opened(path) as file:
-        try:
-            events = ijson.basic_parse(Guarded(file, path), multiple_values=True, **_OPTIONS)
-            for level, event, value in _levels(islice(events, _GLANCE)):
-                if event == "map_key":
-                    keys.append((level, value))
-                elif event == "end_map" and level < outer:
+    keys: list[str] = []
+    inner: list[str] = []
+    with opened(path) as file, suppress(BrokenJson):  # reading the file reports where it is broken
+        text = JsonText(io.BytesIO(file.read(_GLANCE)), path)
+        if text.peek() == "[":
+            for _ in text.elements():
+                if text.peek() == "{":
                     break
-                elif event == "end_map":
-                    keys.append((level, ""))
-        except ijson.JSONError:
-            pass  # reading the file reports where it is broken
-    return Glimpse(top, tuple(key for level, key in keys if key and level == outer), _first_inside(keys, outer))
-
-
-def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
-    """Events with their nesting level; the end of a list or object has the level around it."""
-    level = 0
-    for event, value in events:
-        level += event.startswith("start_")
-        level -= event.startswith("end_")
-        yield level, event, value
-
-
-def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...]:
-    """The keys of the first object inside the outer one ("" marks the end of an object, one level up)."""
-    inside = list(dropwhile(lambda entry: entry[0] <= outer, keys))
-    own = inside[0][0] if inside else 0
-    whole = takewhile(lambda entry: entry[0] >= own, inside)
-    return tuple(key for level, key in whole if key and level == own)
+                text.skip()
+        for key in text.fields() if text.peek() == "{" else ():
+            keys.append(key)
+            text.first_keys(inner)
+    return Glimpse(first_character(path), tuple(keys), tuple(inner))
 
 
 def scalar(path: str, key: str) -> str | None:
     """The string under ``key`` of the outermost object; None if there is no such string."""
     if first_character(path) != "{":
         return None
-    with opened(path) as file:
-        try:
-            events = ijson.parse(Guarded(file, path), **_OPTIONS)
-            found = next((value for prefix, event, value in events if prefix == key and event == "string"), None)
-        except ijson.JSONError:
-            return None  # reading the file reports where it is broken
-    return None if found is None else str(found)
-
-
-def _must_have_list(path: str, key: str) -> None:
-    found = dict.fromkeys(glimpse(path).keys)
-    if key not in found:
-        shown = ", ".join(list(found)[:8]) or "none"
-        raise DataError(f"{path}: there is no list {key!r} in it (its keys: {shown}). Is this the right file?")
-    with opened(path) as file:
-        event = next(
-            (event for prefix, event, _ in ijson.parse(Guarded(file, path), **_OPTIONS) if prefix == key),
-            None,
-        )
-    if event != "start_array":
-        raise DataError(f"{path}: {key!r} must be a list of records. Is this the right file?")
-
-
-def _streamed(path: str, read: Callable[[Any], Iterator[Any]], around: int) -> Iterator[tuple[int, Any]]:
-    number = 0
-    with opened(path) as file:
-        guarded = Guarded(file, path, around)
-        try:
-            for number, record in enumerate(read(guarded), 1):
-                yield number, record
-        except ijson.JSONError as trouble:
-            reason = _reason(trouble).replace(
-                "integer overflow", "a whole number too large to be read; write it as text"
-            )
-            problem = "not UTF-8" if "UTF8" in reason else "broken JSON"
-            remedy = "Save the file as UTF-8" if "UTF8" in reason else "Fix the file or download it again"
-            raise DataError(
-                f"{path}: {problem} near {_place(path, guarded.taken)}, after record {number}: {reason}. "
-                f"{remedy}; a JSON file that is broken in the middle cannot be read past that place (JSONL can)."
-            ) from None
-
-
-def _reason(trouble: Exception) -> str:
-    first = trouble.args[0]
-    text = first.decode(errors="replace") if isinstance(first, bytes) else str(first)
-    text = text.split("\n", 1)[0]
-    text = re.sub(r"^(lexical|parse) error: ", "", text).strip().rstrip(".")
-    return "the file ends too early" if text == "premature EOF" else text
-
-
-def _place(path: str, taken: int) -> str:
-    """Line, column and byte of the first error in the first ``taken`` bytes, found by parsing them again."""
-    parser = ijson.basic_parse_coro(_Nothing(), use_float=True)
-    line, column, byte = 1, 0, 0
-    with opened(path) as file:
-        while chunk := file.read(_CHUNK):
-            slow = byte + len(chunk) >= taken - _BUFFER
-            for piece in (chunk[i : i + 1] for i in range(len(chunk))) if slow else (chunk,):
-                newline = piece.rfind(b"\n")
-                line += piece.count(b"\n")
-                column = column + len(piece) if newline < 0 else len(piece) - newline - 1
-                byte += len(piece)
-                try:
-                    parser.send(piece)
-                except (ijson.JSONError, StopIteration):
-                    return f"line {line}, column {column} (byte {byte})"
-    return f"its end (line {line}, byte {byte})"
-
-
-class _Nothing:
-    """Discards events."""
-
-    def send(self, event: object) -> None:
-        """Discard the event."""
+    with opened(path) as file, suppress(BrokenJson):  # reading the file reports where it is broken
+        text = JsonText(file, path)
+        for name in text.fields():
+            if name == key:
+                found = text.value()
+                return found if isinstance(found, str) else None
+            text.skip()
+    return None
 
 
 def format_of(path: str) -> str:

@@ -62,7 +62,7 @@ def load_json(text: bytes | str) -> Any:
     orjson.JSONDecodeError: nested more than 100 levels deep: line 1 column 1 (char 0)
     """
     value = orjson.loads(text)
-    if _openings(text) > MAX_DEPTH and _is_deep(value):
+    if _openings(text) > MAX_DEPTH and is_deep(value):
         raise orjson.JSONDecodeError(f"nested more than {MAX_DEPTH} levels deep", "", 0)
     return value
 
@@ -149,7 +149,8 @@ def _openings(text: bytes | str) -> int:
     return text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
 
 
-def _is_deep(value: Any) -> bool:
+def is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested deeper than ``MAX_DEPTH``."""
     level = [value]
     for _ in range(MAX_DEPTH):
         parts = (part.values() if isinstance(part, dict) else part for part in level)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import marshal
 import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from itertools import accumulate, groupby, islice
-from operator import itemgetter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 import orjson
 
-from askew.data.bad_records import Sieve, known_id, repeated
-from askew.errors import BadRecord, DataError
-from askew.files.temp_blocks import DistinctNumbers, TempBlocks
+from askew.errors import DataError
+from askew.files.temp_blocks import DistinctNumbers
 from askew.types import Id
 
 T = TypeVar("T")
@@ -94,111 +90,6 @@ class Index:
         """The number and id of all remaining records, by number."""
         for number, key in self._database.execute("SELECT number, key FROM entry ORDER BY number"):
             yield number, _id(key)
-
-
-class RecordFile:
-    """Records by id in a temporary file, to be removed in any order; takes a quarter of the time of an :class:`Index`.
-
-    Ids must be distinct. Records are JSON values; a tuple may become a list. Memory: 25 bytes per record.
-
-    >>> with closing(RecordFile([(1, 7, {"answer": "yes"}), ("1", 8, (2,))])) as records:
-    ...     records.pop("1"), records.pop("1"), records.pop(2), list(records.numbers())
-    ((8, [2]), None, None, [(7, 1)])
-    """
-
-    def __init__(self, entries: Iterable[tuple[Id, int, Any]]) -> None:
-        self._blocks = TempBlocks()
-        try:
-            columns = self._write_all(entries)
-        except BaseException:
-            self.close()
-            raise
-        order = np.argsort(np.asarray(columns[0]), kind="stable")
-        self._hashes, self._starts, self._sizes, self._numbers = (
-            array(column.typecode, np.asarray(column)[order].tobytes()) for column in columns
-        )
-        self._left = bytearray(b"\x01") * len(order)
-
-    def _write_all(self, entries: Iterable[tuple[Id, int, Any]]) -> tuple[array[int], ...]:
-        """The hash of the id, the offset in the file, the size and the number of each record."""
-        hashes, starts, sizes, numbers = array("q"), array("q"), array("i"), array("i")
-        rest = iter(entries)
-        while some := list(islice(rest, _PER_WRITE)):
-            keys, places, records = zip(*some, strict=True)
-            packed = _dumped(list(zip(keys, records, strict=True)))
-            lengths = list(map(len, packed))
-            starts.extend(accumulate(lengths[:-1], initial=self._blocks.append(b"".join(packed))))
-            sizes.extend(lengths)
-            hashes.extend(map(hash, keys))
-            numbers.extend(places)
-        return hashes, starts, sizes, numbers
-
-    def close(self) -> None:
-        """Delete the file."""
-        self._blocks.close()
-
-    def pop(self, key: Id) -> tuple[int, Any] | None:
-        """Remove the record with this id; returns its number and content, or None if there is none."""
-        return self.pop_all([key]).get(key)
-
-    def pop_all(self, keys: Sequence[Id]) -> dict[Id, tuple[int, Any]]:
-        """Remove the records with these ids; returns the number and content of those that are there.
-
-        Removing many at once takes half the time.
-        """
-        if not self._left:
-            return {}
-        wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
-        places = np.searchsorted(np.asarray(self._hashes), wanted)
-        places[places == len(self._left)] = 0
-        starts, sizes = (np.asarray(column)[places].tolist() for column in (self._starts, self._sizes))
-        read = _loaded(self._blocks.read_all(sizes, starts))
-        found, left, numbers = {}, self._left, self._numbers
-        for key, place, (named, record) in zip(keys, places.tolist(), read, strict=True):
-            if named != key and (place := self._same_hash(key, place)) is not None:
-                record = self._read(place)[1]
-            if place is not None and left[place]:
-                left[place] = 0
-                found[key] = numbers[place], record
-        return found
-
-    def _same_hash(self, key: Id, place: int) -> int | None:
-        """The place of this id among ids with the same hash, which begin at ``place``; None if it is not there."""
-        while place < len(self._left) and self._hashes[place] == hash(key):
-            if self._read(place)[0] == key:
-                return place
-            place += 1
-        return None
-
-    def _read(self, place: int) -> tuple[Id, Any]:
-        ((named, record),) = _loaded([self._blocks.read(self._sizes[place], self._starts[place])])
-        return named, record
-
-    def numbers(self) -> Iterator[tuple[int, Id]]:
-        """The number and id of all remaining records, by number."""
-        left = [place for place, there in enumerate(self._left) if there]
-        for place in sorted(left, key=self._numbers.__getitem__):
-            yield self._numbers[place], self._read(place)[0]
-
-
-def _dumped(values: list[tuple[Id, Any]]) -> list[bytes]:
-    """The values as JSON, or in Python's marshal format if a text in them is not valid Unicode."""
-    try:
-        return list(map(orjson.dumps, values))
-    except TypeError:
-        return list(map(marshal.dumps, values))
-
-
-def _loaded(blocks: list[bytes]) -> list[Any]:
-    """The values that ``_dumped`` wrote."""
-    try:
-        return list(map(orjson.loads, blocks))
-    except orjson.JSONDecodeError:
-        return [orjson.loads(block) if block.startswith(b"[") else marshal.loads(block) for block in blocks]
-
-
-_PER_WRITE = 128
-"""The number of records that are written at once."""
 
 
 class SeenIds:
@@ -333,61 +224,9 @@ _LARGE = 1 << 63
 """Integers of this size are handled like texts: arrays cannot hold them."""
 
 
-def distinct(
-    sieve: Sieve,
-    records: Iterable[tuple[int, T]],
-    identify: Callable[[T], Id],
-    again: Callable[[Id, T, str], BadRecord] = repeated,
-) -> Generator[tuple[int, Id, T], None, None]:
-    """The number, id and content of each record with a valid and new id; the others are refused.
-
-    ``again`` returns the error for a repeated id, given the id, its record, and where it first occurred.
-    """
-    with SeenIds() as seen:
-        for number, record in records:
-            try:
-                key = identify(record)
-                if (first := seen.add(key, number)) is not None:
-                    raise again(key, record, f"{sieve.word} {first}")
-            except BadRecord as fault:
-                sieve.refuse(number, fault, known_id(record, "id", "question_id", "questionId"))
-            else:
-                yield number, key, record
-
-
 def _id(text: str) -> Id:
     return int(text[1:]) if text[0] == "i" else text[1:]
 
 
 def _text(key: Id) -> str:
     return f"i{key}" if isinstance(key, int) else f"s{key}"
-
-
-def gathered(records: Iterable[tuple[int, Id, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    """The records of each key, in the order in which the keys first appear; kept in a temporary file.
-
-    Only the records of one key are in memory at a time. Records must be JSON values.
-
-    >>> list(gathered([(1, "a", "x"), (2, "b", "y"), (3, "a", "z")]))
-    [[(1, 'x'), (3, 'z')], [(2, 'y')]]
-    """
-    # With an empty name SQLite uses its own file in the temporary folder.
-    database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    rows = ((_text(key), number, orjson.dumps(record)) for number, key, record in records)
-    with closing(database), _explained():
-        database.execute("PRAGMA journal_mode = OFF")
-        database.execute("CREATE TABLE row (key TEXT, number INT, record BLOB)")
-        database.execute("BEGIN")
-        database.executemany("INSERT INTO row VALUES (?, ?, ?)", rows)
-        database.execute("CREATE INDEX place ON row (key)")
-        database.execute("CREATE TABLE begun (first INTEGER PRIMARY KEY, key TEXT)")
-        database.execute("INSERT INTO begun SELECT MIN(rowid), key FROM row GROUP BY key")
-        together = database.execute(_TOGETHER)
-        for _, group in groupby(together, key=itemgetter(0)):
-            yield [(number, orjson.loads(record)) for _, number, record in group]
-
-
-_TOGETHER = """
-SELECT row.key, row.number, row.record FROM begun CROSS JOIN row ON row.key = begun.key ORDER BY begun.first, row.rowid
-"""
-"""The rows of each key, in the order of the keys' first rows. SQLite follows two indexes and sorts nothing."""

@@ -18,9 +18,10 @@ import orjson
 
 from askew.answers.choices import LETTERS, as_asked
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, short, text, wrong
-from askew.data.disk_index import Index, SeenIds, distinct
+from askew.data.disk_index import Index, SeenIds
 from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import KNOWN_FIELDS, OneFile, checked, unread_fields, valid_lines
+from askew.data.records_by_id import distinct
 from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.paths import ImageFolders, folders_of, remember, with_images

@@ -13,9 +13,9 @@ import orjson
 
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
-from askew.data.disk_index import distinct
 from askew.data.find_images import ImagesByPath
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
+from askew.data.records_by_id import distinct
 from askew.data.scene_graphs import check_scene
 from askew.data.table_files import table_records
 from askew.errors import BadRecord

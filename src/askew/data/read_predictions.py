@@ -43,9 +43,9 @@ from zipfile import ZipFile
 import orjson
 
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, text, wrong
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import glimpse, items, lines, pairs
 from askew.data.jsonl import valid_lines
+from askew.data.records_by_id import distinct
 from askew.data.table_files import looks_like_table, prediction_rows, zip_archive, zip_kind
 from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_RECORD, load_json
@@ -223,19 +223,20 @@ def _logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
     """The id and answer of every answered question; repeated ids are refused, failures are left out."""
     sieve = _strict(path, log.word)
     first_filter: object = None
-    with Index() as seen:
-        for number, record in log.records:
-            fields = sieve.sift(number, None, mapping, record) or {}
-            first_filter = fields.get("filter") if first_filter is None else first_filter
-            if fields.get("filter", first_filter) != first_filter:
-                continue
-            keys = sieve.sift(number, None, log.reader.ids, fields) or ()
-            for key in keys:
-                if not seen.add(key):
-                    sieve.refuse(number, repeated(key), key)
-            answer = sieve.sift(number, keys[0], log.reader.answer, fields)
-            if answer is not None:
-                yield from ((key, answer) for key in keys)
+    seen: set[Id] = set()
+    for number, record in log.records:
+        fields = sieve.sift(number, None, mapping, record) or {}
+        first_filter = fields.get("filter") if first_filter is None else first_filter
+        if fields.get("filter", first_filter) != first_filter:
+            continue
+        keys = sieve.sift(number, None, log.reader.ids, fields) or ()
+        for key in keys:
+            if key in seen:
+                sieve.refuse(number, repeated(key), key)
+            seen.add(key)
+        answer = sieve.sift(number, keys[0], log.reader.answer, fields)
+        if answer is not None:
+            yield from ((key, answer) for key in keys)
 
 
 def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:

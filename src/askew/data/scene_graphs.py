@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
+import orjson
+
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
-from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import pairs
+from askew.data.records_by_id import distinct
 from askew.data.write_questions import encoded
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature, write_joined
@@ -26,37 +28,29 @@ _FACTS = ("location", "weather")
 
 
 class SceneIndex:
-    """Scene graphs by image id: a file is read once and indexed on disk, so that few scenes are in memory."""
+    """Scene graphs by image id: the files are read once; graphs stay encoded until they are looked up."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._cached = lru_cache(maxsize=256)(self._read)
-        self._index = Index()
-        try:
-            for sieve, number, key, record in _graphs(path):
-                if not self._index.add(key, number, record):
-                    sieve.refuse(number, repeated(key), key)
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Delete the temporary files."""
-        self._index.close()
+        self._graphs: dict[str, tuple[int, bytes]] = {}
+        for sieve, number, key, record in _graphs(path):
+            if key in self._graphs:
+                sieve.refuse(number, repeated(key), key)
+            self._graphs[key] = number, orjson.dumps(record)
 
     def find(self, image: str) -> Scene:
         """The scene of an image."""
         return self._cached(image)
 
     def _read(self, image: str) -> Scene:
-        entry = self._index.get(image)
-        if entry is None:
+        if image not in self._graphs:
             raise BadRecord(
                 f"image {image!r} has no scene graph in {self._path}. Use the scene graphs of the same split."
             )
-        number, record = entry
+        number, graph = self._graphs[image]
         try:
-            return scene_of(image, record)
+            return scene_of(image, orjson.loads(graph))
         except BadRecord as fault:
             raise BadRecord(f"its scene graph ({self._path}, record {number}): {fault}") from None
 
@@ -237,18 +231,19 @@ class SceneFile:
         """
         self.skipped.clear()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
-        with Index() as seen:
-            for file in scene_files(self.path):
-                sieve = Sieve(file, self.skip_bad, self.skipped)
-                for number, (key, record) in pairs(file):
-                    question = sieve.sift(number, key, _question, key, record, seen, images)
-                    if question:
-                        yield question
+        seen: set[str] = set()
+        for file in scene_files(self.path):
+            sieve = Sieve(file, self.skip_bad, self.skipped)
+            for number, (key, record) in pairs(file):
+                question = sieve.sift(number, key, _question, key, record, seen, images)
+                if question:
+                    yield question
         if images.missing and not images.found:
             raise BadImage(f"{self.path}: none of the images was found, e.g. {images.missing}")
 
 
-def _question(key: str, record: object, seen: Index, images: ImagesById) -> Question:
-    if not seen.add(key):
+def _question(key: str, record: object, seen: set[str], images: ImagesById) -> Question:
+    if key in seen:
         raise repeated(key)
+    seen.add(key)
     return Question(key, images.find_later(key), "", scene=scene_of(key, record))

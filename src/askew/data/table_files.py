@@ -14,10 +14,11 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from tempfile import TemporaryFile
 from typing import Any
+from weakref import finalize
 
 from askew.data.bad_records import Sieve
-from askew.data.disk_index import Index
 from askew.errors import BadImage, BadRecord, DataError, need
 from askew.files.limits import MAX_MEMBER, MAX_RECORD, bounded_lines
 from askew.files.read_write import opened, opened_raw
@@ -96,35 +97,41 @@ def encoded_image(key: Id, cell: str) -> ImageRef:
 class TableImages:
     """The images in the column ``image`` of a table: base64, or the index of another row that has the image.
 
-    Images that other rows refer to are kept in a temporary file, so memory stays flat however many there are.
+    Images that other rows refer to are kept in a temporary file, since they may take gigabytes.
     """
 
     def __init__(self, path: str, keep_all: bool = False) -> None:
         """``keep_all``: keep every image, so that each can be found by the index of its row."""
         self._path, self._keep_all = path, keep_all
+        self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115 - closed with this object
+        finalize(self, self._file.close)
 
     def find(self, index: str, cell: str) -> ImageRef:
         """The image of a row; its id is the index of the row that has it."""
         if len(cell) > LONGEST_INDEX:
             return encoded_image(index, cell)
-        found = self._referred.get(cell) if cell else None
-        if found is None:
+        place = self._referred.get(cell) if cell else None
+        if place is None:
             raise BadImage(
                 f"the image is {cell!r}, which is neither base64 nor the index of a row with an image. "
                 "Copy or download the file again."
             )
-        return encoded_image(cell, found[1])
+        start, size = place
+        self._file.seek(start)
+        return encoded_image(cell, self._file.read(size).decode("latin-1"))
 
     @cached_property
-    def _referred(self) -> Index:
-        """The images that rows refer to, by the index of the row that has them."""
+    def _referred(self) -> dict[str, tuple[int, int]]:
+        """The places in the temporary file of the images that rows refer to, by the index of the row that has them."""
         wanted = (
             set() if self._keep_all else {row["image"] for row in self._rows() if len(row["image"]) <= LONGEST_INDEX}
         )
-        found = Index()
+        found: dict[str, tuple[int, int]] = {}
         for row in self._rows():
             if len(row["image"]) > LONGEST_INDEX and (self._keep_all or row["index"] in wanted):
-                found.add(row["index"], record=row["image"])
+                cell = row["image"].encode("latin-1", "replace")  # other characters are not base64
+                found.setdefault(row["index"], (self._file.tell(), len(cell)))
+                self._file.write(cell)
         return found
 
     def _rows(self) -> Iterator[Mapping[str, str]]:

@@ -121,7 +121,11 @@ def test_every_reader(reader, tmp_path, monkeypatch):
     assert {group.suite for group in groups} == set(data.suites)
 
 
-@pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)
+@pytest.mark.parametrize(
+    "reader",
+    [reader for reader in SAMPLES if reader not in (CvVqa, IvVqa, VqaPairs)],  # these hold the original questions
+    ids=lambda reader: reader.__name__,
+)
 def test_questions_are_streamed(reader, tmp_path):
     """Most questions are freed by the time the last ones are read; benchmarks/bench_readers.py measures memory."""
     data = open_path(SAMPLES[reader](tmp_path, 600), skip_bad=True)

@@ -11,12 +11,12 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.disk_index import Index, distinct
+from askew.data.records_by_id import distinct
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 WHOLE = "query_discriminative.json"
@@ -29,6 +29,8 @@ DIMENSIONS = {
     "relation": "relation",
 }
 """The paper's three kinds of questions, by the type in the annotations."""
+Truths: TypeAlias = Mapping[Id, tuple[Any, Any]]
+"""The type and the answer of each question in the annotations."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,13 +58,14 @@ class Amber(GroupBenchmark):
         """Pairs of attributes, and the other questions one by one, in the order of the files."""
         annotations, *queries = self.files()
         sieve = self.sieve(annotations)
-        with Index() as truths:
-            for number, key, record in distinct(sieve, self.records(sieve), _key):
-                truths.add(key, number, [record.get("type"), record.get("truth")])
-            for path in queries:
-                yield from self._groups(path, truths, counts)
+        truths = {
+            key: (record.get("type"), record.get("truth"))
+            for _, key, record in distinct(sieve, self.records(sieve), _key)
+        }
+        for path in queries:
+            yield from self._groups(path, truths, counts)
 
-    def _groups(self, path: str, truths: Index, counts: Counter[str]) -> Iterator[Group]:
+    def _groups(self, path: str, truths: Truths, counts: Counter[str]) -> Iterator[Group]:
         sieve = self.sieve(path)
         waiting: Question | None = None
         for number, key, record in distinct(sieve, self.records(sieve), _key):
@@ -81,8 +84,8 @@ class Amber(GroupBenchmark):
         if waiting is not None:
             yield _group(waiting)
 
-    def _question(self, key: Id, record: Mapping[str, Any], truths: Index) -> Question:
-        _, (kind, truth) = truths.get(key) or (0, (None, None))
+    def _question(self, key: Id, record: Mapping[str, Any], truths: Truths) -> Question:
+        kind, truth = truths.get(key, (None, None))
         if kind not in DIMENSIONS or truth not in ("yes", "no"):
             raise bad_label(f"{kind}: {truth}"[:60], "a discriminative type with yes or no, in annotations.json")
         return Question(

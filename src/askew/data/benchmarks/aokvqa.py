@@ -17,8 +17,8 @@ from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import coco_image
-from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices
+from askew.data.records_by_id import distinct
 from askew.types import Id, Kind, Question
 
 _FILE = names_of("aokvqa:Aokvqa")

@@ -19,8 +19,8 @@ from askew.answers.normalise import answer_type
 from askew.data.bad_records import mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, pairs
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
@@ -65,31 +65,27 @@ class ConVqa(GroupBenchmark):
         """The sets in the order of the files."""
         files = self.files()
         split = files[-1] if os.path.basename(files[-1]).startswith(TEST) else None
-        with Index() as test:
-            if split:
-                counts[f"images in {os.path.basename(split)}"] = self._remember(split, test)
-            for path in files:
-                if _is_logical(path):
-                    yield from self._sets(path, counts, None)
-                elif path != split:
-                    if split is None:
-                        self.remarks.append(
-                            f"{self.title}: without {TEST} beside it all of {os.path.basename(path)} is read; "
-                            "published figures are for its test images."
-                        )
-                    yield from self._sets(path, counts, test if split else None)
+        test = {_url(one) for _, one in items(split, "urls")} if split else None
+        if split and test is not None:
+            counts[f"images in {os.path.basename(split)}"] = len(test)
+        for path in files:
+            if _is_logical(path):
+                yield from self._sets(path, counts, None)
+            elif path != split:
+                if split is None:
+                    self.remarks.append(
+                        f"{self.title}: without {TEST} beside it all of {os.path.basename(path)} is read; "
+                        "published figures are for its test images."
+                    )
+                yield from self._sets(path, counts, test)
 
-    def _remember(self, path: str, urls: Index) -> int:
-        sieve = self.sieve(path)
-        return sum(urls.add(_url(one), number) for number, one in items(sieve.path, "urls"))
-
-    def _sets(self, path: str, counts: Counter[str], keep: Index | None) -> Iterator[Group]:
+    def _sets(self, path: str, counts: Counter[str], keep: set[str] | None) -> Iterator[Group]:
         """The sets of a file; with ``keep`` only those of these images."""
         sieve, name = self.sieve(path), os.path.basename(path)
         make = self._logical if _is_logical(path) else self._common_sense
         for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
             counts[f"images in {name}"] += 1
-            if keep is not None and keep.get(_url(key)) is None:
+            if keep is not None and _url(key) not in keep:
                 continue
             for group in sieve.sift(number, key, make, str(key), record) or ():
                 counts[f"sets in {name}"] += 1

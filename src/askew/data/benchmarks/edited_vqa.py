@@ -23,10 +23,9 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, mi
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
 from askew.data.benchmarks.vqa_records import VqaPair, annotations_of, coco_image, vqa_question, vqa_records
-from askew.data.disk_index import Index, gathered
 from askew.data.json_stream import format_of, items
+from askew.data.records_by_id import gathered
 from askew.errors import AskewError, BadRecord, DataError
-from askew.files.records import question_from, question_record
 from askew.types import Expect, Group, Id, Question, Variant
 
 _QUESTIONS = names_of("edited_vqa:edited_vqa")
@@ -101,26 +100,24 @@ class EditedVqa(GroupBenchmark):
         """The questions that have edits, in the order of their first edit."""
         pair: VqaPair = self._edits
         sieve, subset = self.sieve(pair[0]), split_of(pair[0])
-        with Index() as asked:
-            for question in self._originals.questions():
-                asked.add(question.id, record=question_record(question))
-            self.skipped.extend(self._originals.skipped)
-            rows = (
-                (number, identity(record, "question_id"), [record, annotation])
-                for number, _, record, annotation in vqa_records(self, pair, edit_id)
-            )
-            for members in gathered(rows):
-                found = asked.get(identity(members[0][1][0], "question_id"))
-                if found is None:
-                    counts["edits without an original, left out"] += len(members)
-                    continue
-                group = self._group(sieve, members, question_from(found[1]), subset)
-                if group is not None:
-                    counts["questions"] += 1
-                    counts["edits"] += len(group.variants)
-                    if self.kind == "cv" and (odd := sum(not _drops(group.original, v) for v in group.variants)):
-                        counts["edits whose count does not drop by one, left out of the flips"] += odd
-                    yield group
+        asked = {question.id: question for question in self._originals.questions()}
+        self.skipped.extend(self._originals.skipped)
+        rows = (
+            (number, identity(record, "question_id"), (record, annotation))
+            for number, _, record, annotation in vqa_records(self, pair, edit_id)
+        )
+        for members in gathered(rows):
+            found = asked.get(identity(members[0][1][0], "question_id"))
+            if found is None:
+                counts["edits without an original, left out"] += len(members)
+                continue
+            group = self._group(sieve, members, found, subset)
+            if group is not None:
+                counts["questions"] += 1
+                counts["edits"] += len(group.variants)
+                if self.kind == "cv" and (odd := sum(not _drops(group.original, v) for v in group.variants)):
+                    counts["edits whose count does not drop by one, left out of the flips"] += odd
+                yield group
 
     def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], asked: Question, subset: str) -> Group | None:
         if asked.image is None:

@@ -16,7 +16,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -24,7 +23,6 @@ from askew.answers.normalise import answer_type
 from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
-from askew.data.disk_index import Index, SeenIds
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import may_be, pairs
 from askew.data.scene_graphs import SceneIndex, scene_files
@@ -74,21 +72,21 @@ class Gqa:
         """The questions in the order of the files."""
         self.skipped.clear()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
-        with ExitStack() as stack:
-            seen = stack.enter_context(Index())
-            scenes = stack.enter_context(closing(SceneIndex(self.scenes))) if self.scenes else None
-            for file in question_files(self.path, self.split):
-                sieve = Sieve(file, self.skip_bad, self.skipped)
-                for number, (key, record) in pairs(file):
-                    question = sieve.sift(number, key, self._question, key, record, seen, images, scenes)
-                    if question:
-                        yield question
+        seen: set[Id] = set()
+        scenes = SceneIndex(self.scenes) if self.scenes else None
+        for file in question_files(self.path, self.split):
+            sieve = Sieve(file, self.skip_bad, self.skipped)
+            for number, (key, record) in pairs(file):
+                question = sieve.sift(number, key, self._question, key, record, seen, images, scenes)
+                if question:
+                    yield question
 
     def _question(
-        self, key: Id, record: object, seen: Index, images: ImagesById, scenes: SceneIndex | None
+        self, key: Id, record: object, seen: set[Id], images: ImagesById, scenes: SceneIndex | None
     ) -> Question | None:
-        if not seen.add(key):
+        if key in seen:
             raise repeated(key)
+        seen.add(key)
         fields = mapping(record)
         if self.balanced and not _is_balanced(fields):
             return None
@@ -198,18 +196,19 @@ class GqaOod(QuestionBenchmark):
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The head, then the tail."""
-        with SeenIds() as seen:
-            for part, path in zip(OOD_PARTS, self.files(), strict=True):
-                sieve, data = self.sieve(path), Gqa(path, skip_bad=self.skip_bad)
-                for number, question in enumerate(data.questions(), 1):
-                    if seen.add(question.id, number) is not None:
-                        sieve.refuse(number, repeated(question.id, first="the head"), question.id)
-                        continue
-                    image = question.image and sieve.sift(number, question.id, self._image, question.image)
-                    if image is not None:
-                        counts[f"questions in {os.path.basename(path)}"] += 1
-                        yield replace(question, image=image, tags=(("part", part),))
-                self.skipped.extend(data.skipped)
+        seen: set[Id] = set()
+        for part, path in zip(OOD_PARTS, self.files(), strict=True):
+            sieve, data = self.sieve(path), Gqa(path, skip_bad=self.skip_bad)
+            for number, question in enumerate(data.questions(), 1):
+                if question.id in seen:
+                    sieve.refuse(number, repeated(question.id, first="the head"), question.id)
+                    continue
+                seen.add(question.id)
+                image = question.image and sieve.sift(number, question.id, self._image, question.image)
+                if image is not None:
+                    counts[f"questions in {os.path.basename(path)}"] += 1
+                    yield replace(question, image=image, tags=(("part", part),))
+            self.skipped.extend(data.skipped)
 
     def _image(self, image: ImageRef) -> ImageRef:
         return self.image_of(image.id, f"{image.id}.jpg", f"{image.id}.png")

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
-from askew.data.disk_index import distinct, gathered
+from askew.data.records_by_id import distinct, gathered
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "HallusionBench.json"

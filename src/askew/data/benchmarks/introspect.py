@@ -20,8 +20,8 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, mi
 from askew.data.benchmarks.sniff import PathContents, inner_keys, match_name, names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id
 from askew.data.benchmarks.vqa_records import coco_image
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, pairs
+from askew.data.records_by_id import distinct
 from askew.errors import DataError
 from askew.types import Expect, Group, Kind, Question, Variant
 
@@ -60,24 +60,22 @@ class VqaIntrospect(GroupBenchmark):
         """A reasoning question with its sub-questions, in the order of the file."""
         path, *annotations = self.files()
         sieve, subset = self.sieve(path), f"{_split(path) or 'val'}2014"
-        with Index() as answers:
-            for annotated in annotations:
-                self._remember(annotated, answers)
-            if not annotations:
-                name = f"v2_mscoco_{subset}_annotations.json"
-                self.remarks.append(
-                    f"{self.title}: reasoning questions have one answer each; put {name} beside them for ten."
-                )
-            for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
-                group = sieve.sift(number, key, self._group, str(key), record, subset, answers)
-                if group is None:
-                    continue
-                if not group.variants:
-                    counts["reasoning questions without sub-questions, left out"] += 1
-                    continue
-                counts["reasoning questions"] += 1
-                counts["sub-questions"] += len(group.variants)
-                yield group
+        answers = {key: given for annotated in annotations for key, given in self._answers(annotated)}
+        if not annotations:
+            name = f"v2_mscoco_{subset}_annotations.json"
+            self.remarks.append(
+                f"{self.title}: reasoning questions have one answer each; put {name} beside them for ten."
+            )
+        for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
+            group = sieve.sift(number, key, self._group, str(key), record, subset, answers)
+            if group is None:
+                continue
+            if not group.variants:
+                counts["reasoning questions without sub-questions, left out"] += 1
+                continue
+            counts["reasoning questions"] += 1
+            counts["sub-questions"] += len(group.variants)
+            yield group
 
     def _questions_file(self) -> str:
         if not os.path.isdir(self.path):
@@ -104,24 +102,23 @@ class VqaIntrospect(GroupBenchmark):
         found = beside.named(rf"v2_mscoco_{split}2014_annotations\.json") if split else []
         return found[0] if found else None
 
-    def _remember(self, path: str, answers: Index) -> None:
-        """Store people's answers to all questions of VQA v2 on disk."""
+    def _answers(self, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """People's answers to all questions of VQA v2, by the text of their ids."""
         sieve = self.sieve(path)
         for number, key, record in distinct(sieve, items(path, "annotations"), question_id):
             people = sieve.sift(number, key, annotated_answers, mapping(record))
             if people is not None:
-                answers.add(str(key), number, people[0])
+                yield str(key), people[0]
 
-    def _group(self, key: str, record: object, subset: str, answers: Index) -> Group:
+    def _group(self, key: str, record: object, subset: str, answers: Mapping[str, tuple[str, ...]]) -> Group:
         fields = mapping(record)
         image = coco_image(self, identity(fields, "image_id"), subset)
         most_common = _answer(fields, "reasoning_answer_most_common")
-        people = answers.get(key)
         original = Question(
             key,
             image,
             text(fields, "reasoning_question"),
-            tuple(people[1]) if people else (most_common,),
+            answers.get(key, (most_common,)),
             Kind(answer_type(most_common)),
         )
         variants = tuple(

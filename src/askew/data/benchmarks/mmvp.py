@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark
-from askew.data.disk_index import distinct
+from askew.data.records_by_id import distinct
 from askew.data.table_files import table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant

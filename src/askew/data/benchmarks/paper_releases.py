@@ -34,7 +34,7 @@ from askew.data.benchmarks.vqa_records import (
     original_questions,
     variant_of,
 )
-from askew.data.disk_index import distinct, gathered
+from askew.data.records_by_id import distinct, gathered
 from askew.errors import BadRecord
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, Kind, Question, Variant

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from askew.data.bad_records import Sieve, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
-from askew.data.disk_index import distinct
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 from askew.data.bad_records import mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
-from askew.data.disk_index import distinct
 from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
+from askew.data.records_by_id import distinct
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Kind, Question, Variant
 

@@ -14,19 +14,16 @@ from __future__ import annotations
 
 import os
 import re
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from tempfile import TemporaryFile
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from askew.data.bad_records import identity, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, names_of
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, nested_items
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Id, ImageRef, Kind, Question
 
@@ -76,37 +73,37 @@ class VisDial(QuestionBenchmark):
                 "they are; otherwise only the short answer in them counts."
             )
         sieve = self.sieve(path, "dialogue")
-        with ExitStack() as stack:
-            ratings = stack.enter_context(Index())
-            for rated in map(self.sieve, dense):
-                for number, key, record in distinct(rated, items(rated.path, "annotations"), _key):
-                    ratings.add(key, number, rated.sift(number, key, _rating, record))
-            texts = [
-                TextsOnDisk(stack.enter_context(TemporaryFile()), f"{path}: {key}", nested_items(path, "data", key))
-                for key in ("questions", "answers")
-            ]
-            if not all(texts):
-                raise wrong_file(path, self.title, "a file with data.questions, data.answers and data.dialogs")
-            for number, key, record in distinct(sieve, nested_items(path, "data", "dialogs"), _key):
-                found: Iterable[Question] = sieve.sift(number, key, self._dialogue, key, record, *texts) or ()
-                if dense:
-                    found = sieve.sift(number, key, self._rated, ratings.pop(key), record, found, texts[1]) or ()
-                for question in found:
-                    counts["questions"] += 1
-                    yield question
-            for number, key in ratings.numbers():
-                fault = BadRecord(
-                    f"there is no dialogue about this image in {path}. Use the ratings of the same split."
-                )
-                self.sieve(dense[0]).refuse(number, fault, key)
+        ratings = {
+            key: (number, rated.sift(number, key, _rating, record))
+            for rated in map(self.sieve, dense)
+            for number, key, record in distinct(rated, items(rated.path, "annotations"), _key)
+        }
+        texts = [Texts(path, key) for key in ("questions", "answers")]
+        if not all(map(len, texts)):
+            raise wrong_file(path, self.title, "a file with data.questions, data.answers and data.dialogs")
+        for number, key, record in distinct(sieve, nested_items(path, "data", "dialogs"), _key):
+            found: Iterable[Question] = sieve.sift(number, key, self._dialogue, key, record, *texts) or ()
+            if dense:
+                _, rating = ratings.pop(key, (0, None))
+                found = sieve.sift(number, key, self._rated, rating, record, found, texts[1]) or ()
+            for question in found:
+                counts["questions"] += 1
+                yield question
+        for key, (number, _) in ratings.items():
+            fault = BadRecord(f"there is no dialogue about this image in {path}. Use the ratings of the same split.")
+            self.sieve(dense[0]).refuse(number, fault, key)
 
     def _rated(
-        self, rating: tuple[int, Any] | None, record: Mapping[str, Any], asked: Iterable[Question], texts: TextsOnDisk
+        self,
+        rating: tuple[int, list[float]] | None,
+        record: Mapping[str, Any],
+        asked: Iterable[Question],
+        texts: Texts,
     ) -> list[Question]:
         """The question of the rated round; none if there is no rating, or a bad one."""
-        if rating is None or rating[1] is None:
+        if rating is None:
             return []
-        place, shares = rating[1]
+        place, shares = rating
         options = record["dialog"][place - 1].get("answer_options", []) if place <= len(record["dialog"]) else []
         if len(options) != len(shares):
             raise BadRecord(
@@ -120,9 +117,7 @@ class VisDial(QuestionBenchmark):
         )
         return [replace(one, answers=answers) for one in asked if one.id == f"{record['image_id']}/{place}"]
 
-    def _dialogue(
-        self, key: Id, record: Mapping[str, Any], asked: TextsOnDisk, answered: TextsOnDisk
-    ) -> list[Question]:
+    def _dialogue(self, key: Id, record: Mapping[str, Any], asked: Texts, answered: Texts) -> list[Question]:
         history, questions = [f"Caption: {text(record, 'caption')}"], []
         rounds = record.get("dialog")
         if not isinstance(rounds, list):
@@ -147,32 +142,26 @@ class VisDial(QuestionBenchmark):
         return self.image_of(key, *(prefix + long for prefix in folders), f"{key}.jpg")
 
 
-class TextsOnDisk:
-    """A list of texts in a file, with eight bytes in memory for each.
+class Texts:
+    """The list of questions or of answers, to which dialogues refer by number."""
 
-    >>> with TemporaryFile() as file:
-    ...     texts = TextsOnDisk(file, "answers", enumerate(["yes", "no, it is red"]))
-    ...     texts.at(1), texts.at(0)
-    ('no, it is red', 'yes')
-    """
-
-    def __init__(self, file: IO[bytes], name: str, texts: Iterable[tuple[int, Any]]) -> None:
-        self._file, self._what, self._ends = file, name.rpartition(": ")[2], array("Q", [0])
-        for number, one in texts:
+    def __init__(self, path: str, key: str) -> None:
+        self._key = key
+        self._texts: list[str] = []
+        for number, one in nested_items(path, "data", key):
             if not isinstance(one, str):
-                raise DataError(f"{name} {number} is not text but {short(one)}. Copy the file again.")
-            self._ends.append(self._ends[-1] + self._file.write(one.encode()))
+                raise DataError(f"{path}: {key} {number} is not text but {short(one)}. Copy the file again.")
+            self._texts.append(one)
 
     def __len__(self) -> int:
         """The number of texts."""
-        return len(self._ends) - 1
+        return len(self._texts)
 
     def at(self, place: object) -> str:
         """The text with this number."""
         if not isinstance(place, int) or not 0 <= place < len(self):
-            raise BadRecord(f"there is no text {place!r} among the {len(self):,} {self._what}. Copy the file again.")
-        self._file.seek(self._ends[place])
-        return self._file.read(self._ends[place + 1] - self._ends[place]).decode()
+            raise BadRecord(f"there is no text {place!r} among the {len(self):,} {self._key}. Copy the file again.")
+        return self._texts[place]
 
 
 def _true_answer(texts: Sequence[str], place: object) -> tuple[str, ...]:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from itertools import chain, islice, repeat
+from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
-from askew.data.disk_index import RecordFile, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
+from askew.data.records_by_id import distinct
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.files.records import kind_of
@@ -26,8 +26,6 @@ from askew.types import Id, ImageRef, Question
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
 _ANSWER, _CONFIDENCE = itemgetter("answer"), itemgetter("answer_confidence")
-Entry: TypeAlias = tuple[int, Id, Any]
-"""The number, id and content of a record."""
 _QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
 
 
@@ -77,32 +75,27 @@ class Vqa:
         asked = Sieve(self.path, self.skip_bad, self.skipped)
         answered = Sieve(self.annotations or "", self.skip_bad, self.skipped)
         images = ImagesById(self.images, _templates(self._subset()))
-        with ExitStack() as stack:
-            annotations = (
-                stack.enter_context(closing(Annotations(answered, pack=_packed))) if self.annotations else None
-            )
-            records: Iterator[Entry] = distinct(asked, items(self.path, "questions"), question_id)
-            for (number, key, record), entry in (
-                annotations.joined(records) if annotations else zip(records, repeat(None))
-            ):
+        annotations = Annotations(answered, pack=packed) if self.annotations else None
+        for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
+            entry = annotations.take(key) if annotations else None
+            try:
+                image, words = _question(record, images)
+            except (BadRecord, BadImage) as fault:
+                asked.refuse(number, fault, key)
+                continue
+            if entry:
                 try:
-                    image, words = _question(record, images)
-                except (BadRecord, BadImage) as fault:
-                    asked.refuse(number, fault, key)
-                    continue
-                if entry:
-                    try:
-                        question = _answered(key, image, words, entry[1])
-                    except BadRecord as fault:
-                        answered.refuse(entry[0], fault, key)
-                    else:
-                        yield question
-                elif annotations:
-                    asked.refuse(number, unanswered(answered.path), key)
+                    question = _answered(key, image, words, entry[1])
+                except BadRecord as fault:
+                    answered.refuse(entry[0], fault, key)
                 else:
-                    yield Question(key, image, words)
-            if annotations:
-                annotations.refuse_left_over()
+                    yield question
+            elif annotations:
+                asked.refuse(number, unanswered(answered.path), key)
+            else:
+                yield Question(key, image, words)
+        if annotations:
+            annotations.refuse_left_over()
 
     def _subset(self) -> str | None:
         """The COCO subset in image names: from the file's name, else from a field in the file."""
@@ -119,22 +112,28 @@ def _question(record: Mapping[str, Any], images: ImagesById) -> tuple[ImageRef, 
 
 
 def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
-    """The question with its annotation: the record, or what ``_packed`` returned for it.
+    """The question with its annotation: the record, or what ``packed`` returned for it.
 
     >>> answers = [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]
     >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
     ('yes',)
     """
-    named, answers, confidences, kind, opening = _annotation(record) if type(record) is dict else record
+    named, answers, confidences, kind, opening = annotation_of(record)
     if named is not None and named != image.id:
         raise BadRecord(
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
-    return Question(key, image, asked, tuple(answers), kind_of(kind, opening), None, "", tuple(confidences))
+    return Question(key, image, asked, answers, kind_of(kind, opening), None, "", confidences)
 
 
-def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...], str, str]:
-    """The fields used of an annotation: image, answers, confidences, type of the answer and of the question."""
+Packed: TypeAlias = tuple[Any, tuple[str, ...], tuple[str, ...], str, str]
+"""The fields used of an annotation: image, answers, confidences, type of the answer and of the question."""
+
+
+def annotation_of(record: Any) -> Packed:
+    """The fields used of an annotation: of the record, or as ``packed`` returned them for it."""
+    if type(record) is tuple:
+        return record
     answers, confidences = annotated_answers(record)
     kind, opening = record.get("answer_type"), record.get("question_type")
     if type(kind) is not str or type(opening) is not str:
@@ -142,10 +141,10 @@ def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[
     return record.get("image_id"), answers, confidences, kind, opening
 
 
-def _packed(record: Mapping[str, Any]) -> Any:
-    """What is stored of an annotation until it is looked up; a bad one is stored unchanged and refused then."""
+def packed(record: Any) -> Any:
+    """What is kept of an annotation until it is looked up; a bad one is kept unchanged and refused then."""
     try:
-        return _annotation(record)
+        return annotation_of(record)
     except BadRecord:
         return record
 
@@ -160,13 +159,12 @@ def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple
     if not isinstance(given, list):
         raise wrong("answers", "a list", given)
     try:
-        answers = tuple(map(_ANSWER, given))
+        answers = tuple(map(sys.intern, map(_ANSWER, given)))  # people often agree: one text in memory for many
         try:
-            confidences = tuple(map(_CONFIDENCE, given))
+            confidences = tuple(map(sys.intern, map(_CONFIDENCE, given)))
         except KeyError:
             confidences = tuple([part.get("answer_confidence", "") for part in given])
-        sure = "".join(confidences)
-        "".join(answers)  # TypeError unless all are texts
+        sure = "".join(confidences)  # TypeError unless all are texts
     except (AttributeError, KeyError, TypeError):
         raise BadRecord("each of 'answers' must be an object with a text 'answer'. Fix the record.") from None
     return answers, confidences if sure else ()
@@ -244,12 +242,6 @@ def split_of(path: str) -> str:
     return named[0] if named else _OFFICIAL.sub("", _QUESTIONS_FILE.sub("", file)).rstrip("_-.")
 
 
-LOOK_AHEAD = 1024
-"""The number of annotations that may wait in memory before all of them are indexed on disk."""
-_TOGETHER = 128
-"""The number of annotations that are looked up on disk at once."""
-
-
 def question_id(record: object) -> Id:
     """The id of a record of the VQA family."""
     if type(record) is dict and type(key := record.get("question_id")) is int and 0 <= key < EXACT:
@@ -261,70 +253,33 @@ class Annotations:
     """The annotations of a file, looked up by question id (or what ``identify`` returns), each once.
 
     Both files usually have the same order: then the next annotation is the wanted one. Annotations that come before
-    their question wait in memory; if there are many, the files differ in order, and the rest goes to a temporary file.
+    their question wait in memory.
     """
 
     def __init__(
         self,
         sieve: Sieve,
         identify: Callable[[object], Id] = question_id,
-        pack: Callable[[Mapping[str, Any]], Any] = dict,
+        pack: Callable[[Any], Any] = mapping,
     ) -> None:
-        """``pack`` returns the part of a record that is stored until it is looked up."""
+        """``pack`` returns the part of a record that is kept until it is looked up."""
         self._sieve, self._pack = sieve, pack
         self._rest = distinct(sieve, items(sieve.path, "annotations"), identify)
-        self._waiting: dict[Id, tuple[int, Mapping[str, Any]]] = {}
-        self._indexed: RecordFile | None = None
-
-    def close(self) -> None:
-        """Delete the temporary files."""
-        self._rest.close()
-        if self._indexed is not None:
-            self._indexed.close()
+        self._waiting: dict[Id, tuple[int, Any]] = {}
 
     def take(self, key: Id) -> tuple[int, Any] | None:
         """The record number and annotation of this question, which may be packed; None if it has none."""
         if (found := self._waiting.pop(key, None)) is not None:
             return found
-        if self._indexed is not None:
-            return self._indexed.pop(key)
         for number, here, record in self._rest:
             if here == key:
                 return number, record
-            self._waiting[here] = (number, record)
-            if len(self._waiting) > LOOK_AHEAD:
-                self._index()
-                return self.take(key)
+            self._waiting[here] = number, self._pack(record)
         return None
-
-    def joined(self, records: Iterator[Entry]) -> Iterator[tuple[Entry, tuple[int, Any] | None]]:
-        """The records of questions, each with what ``take`` returns for it; many are looked up on disk at once."""
-        for record in records:
-            if self._indexed is None:
-                yield record, self.take(record[1])
-            else:
-                some = [record, *islice(records, _TOGETHER - 1)]
-                found = self._indexed.pop_all([key for _, key, _ in some])
-                for one in some:
-                    yield one, found.get(one[1])
 
     def refuse_left_over(self) -> None:
         """Refuse the annotations that were not looked up, which have no question."""
-        for number, key, _ in self._rest:
-            self._refuse(number, key)
-        for key, (number, _) in self._waiting.items():
-            self._refuse(number, key)
-        if self._indexed is not None:
-            for number, key in self._indexed.numbers():
-                self._refuse(number, key)
-
-    def _index(self) -> None:
-        early = ((number, key, record) for key, (number, record) in self._waiting.items())
-        self._indexed = RecordFile(
-            (key, number, self._pack(record)) for number, key, record in chain(early, self._rest)
-        )
-        self._waiting = {}
-
-    def _refuse(self, number: int, key: Id) -> None:
-        fault = BadRecord("an annotation without a question. Use the questions file of the same split.")
-        self._sieve.refuse(number, fault, key)
+        waiting = ((number, key) for key, (number, _) in self._waiting.items())
+        for number, key in chain(waiting, ((number, key) for number, key, _ in self._rest)):
+            fault = BadRecord("an annotation without a question. Use the questions file of the same split.")
+            self._sieve.refuse(number, fault, key)

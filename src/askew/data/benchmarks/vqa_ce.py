@@ -18,8 +18,8 @@ from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of,
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_records import original_questions, placed_questions
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord
 from askew.types import Id, Question
 
@@ -62,20 +62,21 @@ class VqaCe(QuestionBenchmark):
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions of VQA v2 in their order."""
-        with Index() as listed:
-            for part, path in self._lists.items():
-                sieve = self.sieve(path)
-                for number, key, _ in distinct(sieve, items(path, ""), _id):
-                    if not listed.add(key, number, part):
-                        sieve.refuse(number, BadRecord("the question is also a counterexample. Delete it here."), key)
-            for question in placed_questions(self, self._vqa, "val2014"):
-                found = listed.pop(question.id)
-                part = found[1] if found else "easy"
-                counts[f"questions that are {part}"] += 1
-                yield replace(question, tags=(*question.tags, ("part", part)))
-            for number, key in listed.numbers():
-                fault = BadRecord(f"there is no such question in {self._vqa.path}. Give VQA v2 val2014: vqa=FOLDER.")
-                self.sieve(self._lists[str((listed.get(key) or (0, "hard"))[1])]).refuse(number, fault, key)
+        listed: dict[Id, tuple[int, str]] = {}
+        for part, path in self._lists.items():
+            sieve = self.sieve(path)
+            for number, key, _ in distinct(sieve, items(path, ""), _id):
+                if key in listed:
+                    sieve.refuse(number, BadRecord("the question is also a counterexample. Delete it here."), key)
+                else:
+                    listed[key] = number, part
+        for question in placed_questions(self, self._vqa, "val2014"):
+            _, part = listed.pop(question.id, (0, "easy"))
+            counts[f"questions that are {part}"] += 1
+            yield replace(question, tags=(*question.tags, ("part", part)))
+        for key, (number, part) in sorted(listed.items(), key=lambda entry: entry[1][0]):
+            fault = BadRecord(f"there is no such question in {self._vqa.path}. Give VQA v2 val2014: vqa=FOLDER.")
+            self.sieve(self._lists[part]).refuse(number, fault, key)
 
 
 def _id(value: object) -> Id:

@@ -18,8 +18,8 @@ from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_fi
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, question_id
 from askew.data.benchmarks.vqa_records import placed_questions
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Id, Question
 
@@ -78,25 +78,22 @@ class VqaCp(QuestionBenchmark):
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of their files."""
         tag = ("part", self._part)
-        with Index() as wanted:
-            if self.ids is not None:
-                sieve = self.sieve(self.ids)
-                for number, key, _ in distinct(sieve, items(self.ids, "questions"), _id):
-                    wanted.add(key, number)
+        sieve = self.sieve(self.ids or "")
+        wanted: dict[Id, int] = {}
+        if self.ids is not None:
+            wanted = {key: number for number, key, _ in distinct(sieve, items(self.ids, "questions"), _id)}
 
-            def is_wanted(question: Question) -> bool:
-                return self.ids is None or wanted.pop(question.id) is not None
+        def is_wanted(question: Question) -> bool:
+            return self.ids is None or wanted.pop(question.id, None) is not None
 
-            for data in self._sources:
-                name = os.path.basename(data.path)
-                for question in placed_questions(self, data, "", is_wanted):
-                    counts[f"questions in {name}"] += 1
-                    yield replace(question, tags=(*question.tags, tag))
-            for number, key in wanted.numbers():
-                fault = BadRecord(
-                    f"there is no such question in {self.path}. Give the folder of VQA v2 with both splits."
-                )
-                self.sieve(self.ids or "").refuse(number, fault, key)
+        for data in self._sources:
+            name = os.path.basename(data.path)
+            for question in placed_questions(self, data, "", is_wanted):
+                counts[f"questions in {name}"] += 1
+                yield replace(question, tags=(*question.tags, tag))
+        for key, number in wanted.items():
+            fault = BadRecord(f"there is no such question in {self.path}. Give the folder of VQA v2 with both splits.")
+            sieve.refuse(number, fault, key)
 
 
 def _id(value: object) -> Id:

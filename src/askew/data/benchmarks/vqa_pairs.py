@@ -17,10 +17,9 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, mi
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, split_of
 from askew.data.benchmarks.vqa_records import placed_questions
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
-from askew.files.records import question_from, question_record
 from askew.types import Expect, Group, Id, Question, Variant
 
 _PAIRS = names_of("vqa_pairs:VqaPairs")
@@ -64,18 +63,16 @@ class VqaPairs(GroupBenchmark):
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The pairs in the order of their file, each once."""
         sieve = self.sieve(self._pairs)
-        with Index() as asked:
-            for question in placed_questions(self, self._vqa, split_of(self._vqa.path)):
-                asked.add(question.id, record=question_record(question))
-            for number, key, pair in distinct(sieve, items(self._pairs, ""), _key):
-                group = sieve.sift(number, key, _group, pair, asked)
-                if group is not None:
-                    counts["pairs"] += 1
-                    counts["pairs with the same most frequent answer"] += _has_same_answer(group)
-                    yield group
+        asked = {question.id: question for question in placed_questions(self, self._vqa, split_of(self._vqa.path))}
+        for number, key, pair in distinct(sieve, items(self._pairs, ""), _key):
+            group = sieve.sift(number, key, _group, pair, asked)
+            if group is not None:
+                counts["pairs"] += 1
+                counts["pairs with the same most frequent answer"] += _has_same_answer(group)
+                yield group
 
 
-def _group(pair: Any, asked: Index) -> Group:
+def _group(pair: Any, asked: Mapping[Id, Question]) -> Group:
     first, second = (_question(key, asked) for key in sorted(pair))
     if first.text != second.text:
         raise BadRecord(f"the questions differ: {first.text!r} and {second.text!r}. Use the files of one split.")
@@ -83,11 +80,10 @@ def _group(pair: Any, asked: Index) -> Group:
     return Group(first.id, "vqa-pairs", first, (variant,))
 
 
-def _question(key: Id, asked: Index) -> Question:
-    found = asked.get(key)
-    if found is None:
+def _question(key: Id, asked: Mapping[Id, Question]) -> Question:
+    if key not in asked:
         raise BadRecord(f"there is no question {key!r}. Use the files of one split.")
-    return question_from(found[1])
+    return asked[key]
 
 
 def _has_same_answer(group: Group) -> bool:

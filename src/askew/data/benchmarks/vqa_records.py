@@ -6,16 +6,15 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
 
-from askew.data.bad_records import Sieve, identity, mapping, text
+from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id, split_of, unanswered
-from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
+from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
@@ -30,16 +29,15 @@ def vqa_records(
 ) -> Iterator[tuple[int, Id, Fields, Fields]]:
     """Record number, id, question and annotation of each question; annotations are empty if their file is missing."""
     asked, answered = data.sieve(pair[0]), data.sieve(pair[1] or "")
-    with ExitStack() as stack:
-        annotations = stack.enter_context(closing(Annotations(answered, identify))) if pair[1] else None
-        for number, key, record in distinct(asked, items(asked.path, "questions"), identify):
-            entry = annotations.take(key) if annotations else (0, {})
-            if entry is None:
-                asked.refuse(number, unanswered(answered.path), key)
-            else:
-                yield number, key, mapping(record), entry[1]
-        if annotations:
-            annotations.refuse_left_over()
+    annotations = Annotations(answered, identify) if pair[1] else None
+    for number, key, record in distinct(asked, items(asked.path, "questions"), identify):
+        entry = annotations.take(key) if annotations else (0, {})
+        if entry is None:
+            asked.refuse(number, unanswered(answered.path), key)
+        else:
+            yield number, key, mapping(record), entry[1]
+    if annotations:
+        annotations.refuse_left_over()
 
 
 def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -> Question:
@@ -136,29 +134,36 @@ def linked_groups(
     A question was made from the one with its ``original_id`` or, without this field, from the one with its own id.
     """
     sieves = [data.sieve(asked) for asked, _ in pairs]
-    with Index() as waiting:
-        for place, pair in enumerate(pairs):
-            for number, key, record, annotation in vqa_records(data, pair):
-                original = sieves[place].sift(number, key, _original, key, record)
-                if original is not None:
-                    _add(waiting, original, number, [place, record, annotation])
-        taken: list[tuple[int, Any]] = []
+    changed: dict[Id, list[tuple[int, int, Fields, Fields]]] = {}
+    """By the id of the original: the place of the pair of files, and the number, question and annotation."""
+    for place, pair in enumerate(pairs):
+        for number, key, record, annotation in vqa_records(data, pair):
+            original = sieves[place].sift(number, key, _original, key, record)
+            if original is not None:
+                changed.setdefault(original, []).append((place, number, record, annotation))
+    taken: list[tuple[int, int, Fields, Fields]] = []
 
-        def is_changed(question: Question) -> bool:
-            taken[:] = _taken(waiting, question.id)
-            return bool(taken)
+    def is_changed(question: Question) -> bool:
+        taken[:] = changed.pop(question.id, ())
+        return bool(taken)
 
-        for question in placed_questions(data, originals, split_of(originals.path), is_changed):
-            made = [
-                sieves[place].sift(number, question_id(record), variant, pairs[place][0], question, record, annotation)
-                for number, (place, record, annotation) in taken
-            ]
-            variants = [one for one in made if one is not None]
-            for found in variants:
-                counts[f"questions of {found.test}"] += 1
-            if variants:
-                yield Group(question.id, data.suites[0], question, tuple(variants))
-        _refuse_left_over(waiting, sieves, originals.path)
+    for question in placed_questions(data, originals, split_of(originals.path), is_changed):
+        made = [
+            sieves[place].sift(number, question_id(record), variant, pairs[place][0], question, record, annotation)
+            for place, number, record, annotation in taken
+        ]
+        variants = [one for one in made if one is not None]
+        for found in variants:
+            counts[f"questions of {found.test}"] += 1
+        if variants:
+            yield Group(question.id, data.suites[0], question, tuple(variants))
+    left = ((place, number, key, record) for key, some in changed.items() for place, number, record, _ in some)
+    for place, number, key, record in sorted(left, key=lambda one: one[1]):
+        fault = BadRecord(
+            f"the question {key!r}, which it was made from, is not in {originals.path}. Use the file of the same "
+            "split, and name it: vqa=FILE after the data."
+        )
+        sieves[place].refuse(number, fault, question_id(record))
 
 
 def variant_of(
@@ -177,27 +182,3 @@ def variant_of(
 
 def _original(key: Id, record: Fields) -> Id:
     return identity(record, "original_id") if "original_id" in record else key
-
-
-def _add(waiting: Index, key: Id, number: int, record: Any) -> None:
-    place = 0
-    while not waiting.add(f"{place}/{key!r}", number, record):
-        place += 1
-
-
-def _taken(waiting: Index, key: Id) -> list[tuple[int, Any]]:
-    found: list[tuple[int, Any]] = []
-    while (entry := waiting.pop(f"{len(found)}/{key!r}")) is not None:
-        found.append(entry)
-    return found
-
-
-def _refuse_left_over(waiting: Index, sieves: Sequence[Sieve], path: str) -> None:
-    for number, place in waiting.numbers():
-        _, (file, record, _) = waiting.get(place) or (0, (0, {}, {}))
-        key = question_id(record)
-        fault = BadRecord(
-            f"the question {_original(key, record)!r}, which it was made from, is not in {path}. Use the file of the "
-            "same split, and name it: vqa=FILE after the data."
-        )
-        sieves[file].refuse(number, fault, key)

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from askew.data.bad_records import Sieve, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.benchmarks.vqa import annotated_answers
-from askew.data.disk_index import Index, distinct, gathered
+from askew.data.benchmarks.vqa import annotation_of, packed
 from askew.data.json_stream import items
+from askew.data.records_by_id import distinct, gathered
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
@@ -54,18 +54,17 @@ class VqaRephrasings(GroupBenchmark):
         """A question with its rephrasings, which may be anywhere in the file."""
         asked, answered = self.files()
         sieve, annotations = self.sieve(asked), self.sieve(answered)
-        with Index() as answers:
-            for number, key, record in distinct(annotations, items(answered, "annotations"), _key):
-                answers.add(key, number, record)
-            rows = ((n, _original(r), r) for n, _, r in distinct(sieve, items(asked, "questions"), _key))
-            for members in gathered(rows):
-                group = self._group(sieve, members, answers)
-                if group is not None:
-                    counts["originals"] += 1
-                    counts["rephrasings"] += len(group.variants)
-                    yield group
+        given = distinct(annotations, items(answered, "annotations"), _key)
+        answers = {key: packed(record) for _, key, record in given}
+        rows = ((n, _original(r), r) for n, _, r in distinct(sieve, items(asked, "questions"), _key))
+        for members in gathered(rows):
+            group = self._group(sieve, members, answers)
+            if group is not None:
+                counts["originals"] += 1
+                counts["rephrasings"] += len(group.variants)
+                yield group
 
-    def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], answers: Index) -> Group | None:
+    def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], answers: Mapping[Id, Any]) -> Group | None:
         first, *rest = sorted(members, key=lambda member: ("rephrasing_of" in member[1], str(member[1]["question_id"])))
         key = _original(first[1])
         original = sieve.sift(first[0], key, self._question, key, first[1], answers)
@@ -83,15 +82,13 @@ class VqaRephrasings(GroupBenchmark):
         )
         return Group(key, "vqa-rephrasings", replace(original, tags=tags), tuple(variants))
 
-    def _question(self, key: Id, record: Mapping[str, Any], answers: Index) -> Question:
+    def _question(self, key: Id, record: Mapping[str, Any], answers: Mapping[Id, Any]) -> Question:
         found = answers.get(_key(record))
         if found is None and "rephrasing_of" not in record:
             raise BadRecord("the question has no annotation. Use the annotations file of the same name.")
-        annotation = found[1] if found else {"answers": []}
-        given, confidences = annotated_answers(annotation)
-        kind = Kind(text(annotation, "answer_type", ""), text(annotation, "question_type", ""))
+        _, given, confidences, *kinds = annotation_of(found or {"answers": []})
         image = self._coco(identity(record, "image_id"))
-        return Question(key, image, text(record, "question"), given, kind, confidences=confidences)
+        return Question(key, image, text(record, "question"), given, Kind(*kinds), confidences=confidences)
 
     def _coco(self, key: Id) -> ImageRef:
         name = f"COCO_val2014_{key:012d}.jpg" if isinstance(key, int) else f"{key}.jpg"

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Literal
 from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.benchmarks.sugarcrepe import CAPTION_QUESTION
-from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices
+from askew.data.records_by_id import distinct
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _NAME = "examples.jsonl"

@@ -10,7 +10,7 @@ from askew.suites.basic import BasicSuite
 from word_ranker import Words
 
 BENCHMARKS = sorted(
-    name for name in names("suite") if BUILT_IN["suite"][name].partition(":")[0].endswith("_benchmarks")
+    name for name in names("suite") if BUILT_IN["suite"][name].partition(":")[0].endswith(".benchmarks")
 )
 """Suites of published benchmarks, whose groups are ready-made."""
 SPECS = (

@@ -1,19 +1,18 @@
-"""What suites share: options, metrics, figures published in the papers, and the base of published benchmarks."""
+"""What suites share: options, metrics, and figures published in the papers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from askew.errors import BadOption, DataError, RunError
+from askew.errors import BadOption, RunError
 from askew.files.images import content_hash
 from askew.files.resources import resource
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
-from askew.metrics.correct import Correct, check_correct
-from askew.types import Group, Mode
+from askew.metrics.correct import Correct
+from askew.types import Mode
 from askew.verbs import Dataset, Executor, Metric, SeesFiles
 
 Originals: TypeAlias = Literal["covered", "all"]
@@ -96,48 +95,3 @@ def published(suite: str) -> dict[str, PaperRows]:
     """
     tables: dict[str, dict[str, Any]] = resource(f"suites/{suite}.yaml")
     return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in tables.items()}
-
-
-@dataclass(frozen=True)
-class BenchmarkSuite:
-    """A published benchmark: the metrics and tables of its paper, over the groups from its reader."""
-
-    accuracy: Mode = "robust"
-    """How answers are compared. Benchmarks have one reference answer, so ``official`` would call "Yes." wrong."""
-    correct: Correct = "modal"
-    """When an answer counts as correct."""
-
-    name: ClassVar[str]
-    readers: ClassVar[Sequence[str]]
-    """The readers of its groups."""
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.accuracy)
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
-        """Refuses data of other kinds: the groups of a benchmark are made by its authors, not from any questions."""
-        reader = " or ".join(f"--data {reader}:FOLDER" for reader in self.readers)
-        raise DataError(
-            f"{data.name}: this is not the data of {self.name}. Give its published files: {reader}. "
-            "For other questions name another suite; askew ls suite lists them."
-        )
-        yield
-
-
-@cache
-def published_figures(suite: str) -> Mapping[str, PaperRows]:
-    """The figures in ``benchmarks.yaml``: for each table of a suite, row label to values; the label names the source.
-
-    Figures that nobody has compared with the paper yet are marked.
-
-    >>> published_figures("pope")["pope"]["LLaVA-1.5-7B (Liu et al. 2024, Table 4)"][0]
-    87.3
-    """
-    tables: dict[str, Any] = resource("suites/benchmarks.yaml").get(suite, {})
-    found: dict[str, PaperRows] = {}
-    for name, sources in tables.items():
-        for table in sources if isinstance(sources, list) else [sources]:
-            source = table["source"] + ("" if table["checked"] else "; unchecked")
-            rows = {f"{row} ({source})": tuple(values) for row, values in table["rows"].items()}
-            found.setdefault(name, {}).update(rows)
-    return found

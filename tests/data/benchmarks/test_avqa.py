@@ -13,7 +13,7 @@ from askew.data.benchmarks.avqa import ADVQA, Avqa
 from askew.data.jsonl import Jsonl
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
-from askew.suites.accuracy_benchmarks import AvqaSuite
+from askew.suites.benchmarks import AvqaSuite
 
 
 def write_avqa(folder: Path, name: str = "avqa_questions.json", change: dict | None = None) -> Path:

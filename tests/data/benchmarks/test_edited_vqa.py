@@ -14,7 +14,7 @@ from askew.data.benchmarks.gqa import Gqa
 from askew.data.open_path import open_path
 from askew.engine.build import Coverage
 from askew.errors import BadImage, BadRecord, DataError
-from askew.suites.consistency_benchmarks import CvVqaSuite, IvVqaSuite
+from askew.suites.benchmarks import CvVqaSuite, IvVqaSuite
 from askew.types import Expect, Prediction
 
 CV = [(51, 5, "How many dogs?", "3"), (61, 6, "How many cats?", "2"), (71, 7, "How many cows?", "2")]

@@ -1,0 +1,47 @@
+"""The plain suite: the unperturbed questions of any data, scored by VQA accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from askew.metrics.accuracy import Accuracy
+from askew.types import Column, Group, Mode, Table
+from askew.verbs import Dataset, Metric
+
+_WHOLE = Column("All", "accuracy.all")
+_BY_ANSWER_TYPE = (
+    _WHOLE,
+    Column("Yes/No", "accuracy.all", "answer_type=yes/no"),
+    Column("Number", "accuracy.all", "answer_type=number"),
+    Column("Other", "accuracy.all", "answer_type=other"),
+)
+
+
+@dataclass(frozen=True)
+class AccuracySuite:
+    """VQA accuracy on the unperturbed questions (Antol et al. 2015), overall, by answer type and question type."""
+
+    accuracy: Mode = "official"
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "VQA accuracy"
+    paper: ClassVar[str] = "Antol et al. 2015"
+    correct: ClassVar[str] = "modal"
+    tests: ClassVar[Sequence[str]] = ()
+    headline: ClassVar[tuple[str, str]] = ("accuracy.all", "its VQA accuracy is {value}")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy over all questions."""
+        return {"accuracy.all": Accuracy("all", self.accuracy)}
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Overall and by answer type, as VQA papers print it."""
+        return (Table("vqa", "VQA accuracy", _BY_ANSWER_TYPE),)
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
+        """Every question as a group of its own."""
+        return (Group(question.id, self.name, question) for question in data.questions())

@@ -94,7 +94,7 @@ def test_one_flipped_bit_in_an_answer_is_found(tmp_path, whole):
     with pytest.raises(RunError, match="an answer is not the one that was written"):
         read_store(path, said)
     found, aside = recover(path)
-    assert (len(found.rows), found.damaged) == (COUNT - 1, 1)
+    assert (len(found.rows), len(found.damaged), found.unread) == (COUNT - 1, 1, 0)
     assert aside.name == "answers.sqlite.damaged"
 
 
@@ -138,13 +138,40 @@ def test_a_store_without_checksums_is_read_and_gets_them(tmp_path, whole):
         read_store(path, said)
 
 
-def test_answers_of_an_old_store_are_kept_and_reported_as_unchecked(tmp_path, capsys):
-    said = write_old_store(tmp_path / "answers.sqlite")
-    assert askew_main(["recover", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
-    assert f"{COUNT} answers are intact and kept; 0 damaged rows are lost." in printed
-    assert f"{COUNT} of the answers kept are of an older version" in printed
-    assert len(read_store(tmp_path / "answers.sqlite", said)) == COUNT
+def pages(content: bytes) -> list[bytes]:
+    return [content[place : place + 4096] for place in range(0, len(content), 4096)]
+
+
+def test_rows_beside_damaged_pages_are_kept_and_the_others_reported(tmp_path, capsys):
+    """Two pages of a store of many rows are damaged, then all after the first quarter: SQLite reads what it reaches."""
+    path = tmp_path / "answers.sqlite"
+    said = {key_of(framed("m"), "i", str(n)): Prediction(n, f"answer {n}") for n in range(4000)}
+    with Store(path) as store:
+        store.put(said.items())
+    whole = pages(path.read_bytes())
+    leaves = [number for number, page in enumerate(whole) if page[0] == 10]
+    for number in (leaves[5], leaves[30]):
+        whole[number] = bytes(4096)
+    path.write_bytes(b"".join(whole))
+    assert askew_main(["recover", str(path)]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    kept = int(first.split()[0].replace(",", ""))
+    assert 4000 - 2 * 80 < kept < 4000
+    assert first.endswith("answers are intact and kept; 0 damaged rows are left out.")
+    about = int(second.split("about ")[1].split()[0])
+    assert abs(about - (4000 - kept)) < 60
+    assert len(read_store(path, said)) == kept
+    path.write_bytes(b"".join(whole[: len(whole) // 4]))
+    found, _ = recover(path)
+    assert found.unread > 0
+    assert "page" in found.trouble
+
+
+def test_a_damaged_first_page_is_replaced(tmp_path, whole):
+    path = tmp_path / "answers.sqlite"
+    path.write_bytes(bytes(4096) + whole[0][4096:])
+    found, _ = recover(path)
+    assert (len(found.rows), found.unread) == (COUNT, 0)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +206,7 @@ def test_the_remedy_works(tmp_path, monkeypatch, capsys):
     assert said.count("\n") == 0
     assert said.endswith("askew recover run/answers.sqlite")
     assert askew_main(said.rpartition(": askew ")[2].split()) == 0
-    assert "are lost" in capsys.readouterr().out
+    assert "3 damaged rows are left out" in capsys.readouterr().out
     assert askew_main(words) == 0
     with pytest.raises(DataError, match="no such file"):
         recover(tmp_path / "nowhere")

@@ -22,12 +22,9 @@ def main(args: argparse.Namespace) -> int:
     from askew.engine.store_files import recover
 
     found, aside = recover(Path(args.store))
-    lost = f"{found.damaged:,} damaged rows" + (f" and {found.pages:,} pages of rows" if found.pages else "")
-    print(f"{len(found.rows):,} answers are intact and kept; {lost} are lost.")
-    if found.unchecked:
-        print(
-            f"{found.unchecked:,} of the answers kept are of an older version, without checksums: whether the damage "
-            "changed them cannot be told."
-        )
+    print(f"{len(found.rows):,} answers are intact and kept; {len(found.damaged):,} damaged rows are left out.")
+    if found.unread:
+        rows = f"about {found.lost:,} more rows" if found.rows else "any rows"
+        print(f"SQLite cannot read a part of the file that may hold {rows} ({found.trouble}).")
     print(f"The damaged file is now {aside}. The same command as before asks again what is lost.")
     return 0

@@ -1,29 +1,30 @@
 """Files of answer stores: recover the intact rows of a damaged store, and merge several stores.
 
-SQLite gives up at the first page that it cannot follow, so the pages are read here one by one, as its file format has
-them (https://www.sqlite.org/fileformat2.html): the answers are an index b-tree, whose pages begin with 2 or 10, and the
-write-ahead log holds newer versions of pages. Only rows with a correct checksum are trusted.
+SQLite reads the rows of a damaged file that it can reach, and only rows with a correct checksum are kept. The others
+are asked again.
 """
 
 from __future__ import annotations
 
 import os
-import struct
+import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from askew.engine.ask import chunks
 from askew.engine.store import COLUMNS, Row, Store, checksum
 from askew.errors import DataError
-from askew.files.limits import MAX_RECORD
 from askew.files.read_write import alone_in
 
-_PAGE_SIZE = 4096
-"""SQLite's default, for files whose header does not say."""
-_INTERIOR, _LEAF = 2, 10
-_BEFORE_CHECKSUMS = len(COLUMNS) - 1
+_FIELDS = ", ".join(name for name, _ in COLUMNS)
+_ALL_KEYS = 1 << 256
+_NARROW = _ALL_KEYS >> 12
+"""Narrower ranges of keys than this, between two places that cannot be read, are not searched for rows."""
 
 
 @dataclass
@@ -31,12 +32,17 @@ class Recovered:
     """What was found in a damaged store."""
 
     rows: dict[bytes, Row] = field(default_factory=dict)
-    unchecked: int = 0
-    """Rows of an older version, which have no checksum; they are kept."""
-    damaged: int = 0
-    """Rows with a wrong checksum, which are left out."""
-    pages: int = 0
-    """Pages of answers whose rows cannot be found at all."""
+    damaged: set[bytes] = field(default_factory=set)
+    """Keys of rows with a wrong checksum, which are left out."""
+    unread: float = 0.0
+    """The share of keys, which are evenly distributed, that SQLite cannot look for."""
+    trouble: str = ""
+    """What SQLite says about the file."""
+
+    @property
+    def lost(self) -> int:
+        """About how many rows cannot be read."""
+        return round((len(self.rows) + len(self.damaged)) * self.unread / (1 - self.unread)) if self.unread < 1 else 0
 
 
 def recover(path: Path) -> tuple[Recovered, Path]:
@@ -65,152 +71,96 @@ def recover(path: Path) -> tuple[Recovered, Path]:
 
 
 def intact_rows(file: Path) -> Recovered:
-    """The intact rows of a store and of its write-ahead log; of the possible page sizes, the one that finds most rows
-    is used."""
-    with open(file, "rb") as header:
-        said = int.from_bytes(header.read(18)[16:], "big")
-    sizes = {65536 if said == 1 else said, _PAGE_SIZE}
-    tried = [_rows_by(file, size) for size in sizes if size >= 512 and size & (size - 1) == 0]
-    return max(tried, key=lambda found: len(found.rows))
-
-
-def _rows_by(file: Path, size: int) -> Recovered:
-    pages = _read_pages(file, size)
+    """The intact rows that SQLite can read of a store and its write-ahead log, which stay as they are."""
     found = Recovered()
-    for number in sorted(pages):
-        page = pages[number]
-        start = 100 if number == 1 else 0
-        if page[start] not in (_INTERIOR, _LEAF):
-            continue
-        cells = list(_cells(page, start))
-        found.pages += not cells and page[start + 3 : start + 5] != b"\0\0"
-        for cell in cells:
-            _take(found, _values(_payload(pages, page, cell)))
+    with TemporaryDirectory(dir=file.parent, prefix=".askew-recover-") as folder:
+        copy = Path(folder, "copy.sqlite")
+        for end in ("", "-wal"):
+            if os.path.exists(f"{file}{end}"):
+                shutil.copyfile(f"{file}{end}", f"{copy}{end}")
+        if not _is_described(copy, file):
+            _replace_first_page(copy)
+        with closing(_opened(copy)) as database:
+            try:
+                found.trouble = str(database.execute("PRAGMA integrity_check(1)").fetchone()[0]).splitlines()[-1]
+            except sqlite3.DatabaseError as trouble:
+                found.trouble = str(trouble)
+            ranges = [(0, _ALL_KEYS)]
+            while ranges:
+                low, high = _read_range(database, *ranges.pop(), found)
+                middle = (low + high) // 2
+                if high - low > _NARROW:
+                    ranges += [(low, middle), (middle, high)]
+                else:
+                    found.unread += (high - low) / _ALL_KEYS
     return found
 
 
-def _take(found: Recovered, values: list[Any] | None) -> None:
-    if values is None or len(values) not in (len(COLUMNS), _BEFORE_CHECKSUMS) or not _is_row(values):
-        found.damaged += 1
-        return
-    key, answer, score, tries, seconds, read, written = values[:_BEFORE_CHECKSUMS]
-    real = None if score is None else float(score)  # SQLite writes 1.0 as 1
-    row: Row = (key, answer, real, tries, float(seconds), read, written)
-    if len(values) == len(COLUMNS) and values[-1] != checksum(row):
-        found.damaged += 1
-        return
-    found.unchecked += len(values) == _BEFORE_CHECKSUMS
-    found.rows[key] = row
+def _opened(file: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(file, isolation_level=None)
+    database.execute("PRAGMA writable_schema = ON")  # otherwise SQLite refuses files that are cut off
+    database.text_factory = lambda content: content.decode("utf-8", "replace")
+    return database
 
 
-def _is_row(values: list[Any]) -> bool:
-    key, answer, score, *numbers = values[:_BEFORE_CHECKSUMS]
-    counts = all(isinstance(number, (int, float)) for number in numbers)
-    return isinstance(key, bytes) and isinstance(answer, str) and isinstance(score, (int, float, type(None))) and counts
+def _is_described(copy: Path, file: Path) -> bool:
+    """Whether the first page, which describes the table, can be read; refuses other databases."""
+    try:
+        with closing(_opened(copy)) as database:
+            tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = [name for (name,) in database.execute("SELECT name FROM pragma_table_info('answers')")]
+    except sqlite3.DatabaseError:
+        return False
+    if tables and columns != [name for name, _ in COLUMNS]:
+        raise DataError(
+            f"{file}: this is not an answer store of this version of askew (its tables: {', '.join(tables)}). Give the "
+            "answers.sqlite of a run, or the file of --store."
+        )
+    return bool(tables)
+
+
+def _replace_first_page(file: Path) -> None:
+    """Write the first page of a new store, which is the same in every store, except for counters."""
+    new = file.with_name("new.sqlite")
+    with Store(new):
+        pass
+    with open(new, "rb") as whole, open(file, "r+b") as damaged:
+        header = whole.read(100)
+        damaged.write(header[:92] + bytes(4) + header[96:])  # so that the file's own size counts
+        damaged.write(whole.read(int.from_bytes(header[16:18], "big") - len(header)))
+
+
+def _read_range(database: sqlite3.Connection, low: int, high: int, found: Recovered) -> tuple[int, int]:
+    """Read the rows with keys from ``low`` up to ``high`` from both ends; returns the range between that is left."""
+    for order in ("ASC", "DESC"):
+        query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ? ORDER BY key {order}"
+        try:
+            for values in database.execute(query, (low.to_bytes(32, "big"), (high - 1).to_bytes(32, "big"))):
+                key = _take(found, values)
+                if low <= key < high:
+                    low, high = (key + 1, high) if order == "ASC" else (low, key)
+            return low, low
+        except sqlite3.DatabaseError:
+            if low == high:
+                break
+    return low, high
+
+
+def _take(found: Recovered, values: Sequence[Any]) -> int:
+    """Keep a row if its checksum is correct; returns its key as a number."""
+    row: Row = values[:-1]  # type: ignore[assignment]
+    key = row[0] if isinstance(row[0], bytes) else b""
+    if key and values[-1] == checksum(row):
+        found.rows[key] = row
+    else:
+        found.damaged.add(key)
+    return int.from_bytes(key, "big")
 
 
 def _names(file: Path, word: str) -> Iterator[Path]:
     """``answers.sqlite.damaged``, ``answers.sqlite.damaged-2`` and so on."""
     yield file.with_name(f"{file.name}.{word}")
     yield from (file.with_name(f"{file.name}.{word}-{number}") for number in range(2, 1 << 20))
-
-
-def _read_pages(file: Path, size: int) -> dict[int, bytes]:
-    """The pages by number, as the write-ahead log leaves them."""
-    content = file.read_bytes()
-    pages = {place // size + 1: content[place : place + size] for place in range(0, len(content), size)}
-    log = Path(f"{file}-wal")
-    frames = log.read_bytes() if log.is_file() else b""
-    for place in range(32, len(frames) - 24 - size + 1, 24 + size):
-        if frames[place + 8 : place + 16] == frames[16:24]:  # a frame of this log, not of an earlier one
-            (number,) = struct.unpack_from(">I", frames, place)
-            pages[number] = frames[place + 24 : place + 24 + size]
-    return {number: page.ljust(size, b"\0") for number, page in pages.items() if page}
-
-
-def _cells(page: bytes, start: int) -> Iterator[int]:
-    """The offsets of the rows in a page."""
-    (count,) = struct.unpack_from(">H", page, start + 3)
-    inner = page[start] == _INTERIOR
-    first = start + (12 if inner else 8)
-    for number in range(min(count, (len(page) - first) // 2)):
-        (place,) = struct.unpack_from(">H", page, first + 2 * number)
-        if first <= place < len(page):
-            yield place + 4 * inner
-
-
-def _payload(pages: dict[int, bytes], page: bytes, place: int) -> bytes:
-    """The bytes of a row, from its page and its overflow pages."""
-    length, place = _varint(page, place)
-    room = len(page)
-    most, least = (room - 12) * 64 // 255 - 23, (room - 12) * 32 // 255 - 23
-    if length <= most:
-        return page[place : place + length]
-    if length > MAX_RECORD:
-        return b""
-    local = least + (length - least) % (room - 4)
-    local = local if local <= most else least
-    parts = [page[place : place + local]]
-    (number,) = struct.unpack_from(">I", page.ljust(place + local + 4, b"\0"), place + local)
-    left = length - local
-    while left > 0 and number in pages:
-        parts.append(pages[number][4 : 4 + min(left, room - 4)])
-        left -= room - 4
-        (number,) = struct.unpack_from(">I", pages[number])
-    return b"".join(parts)
-
-
-def _values(payload: bytes) -> list[Any] | None:
-    """The columns of a row; None if the bytes are not a row."""
-    size, place = _varint(payload, 0)
-    if not place <= size <= len(payload):
-        return None
-    kinds = []
-    while place < size:
-        kind, place = _varint(payload, place)
-        kinds.append(kind)
-    values = []
-    for kind in kinds:
-        length = _LENGTHS.get(kind, (kind - 12) // 2 if kind >= 12 else 0)
-        if size + length > len(payload):
-            return None
-        values.append(_value(kind, payload[size : size + length]))
-        size += length
-    return values
-
-
-_LENGTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
-"""Bytes of a value by its kind: nothing, whole numbers, a fraction, 0, 1; from 12 on bytes (even) and texts (odd)."""
-
-
-def _value(kind: int, content: bytes) -> Any:
-    if kind in (0, 10, 11):
-        return None
-    if kind == 7:
-        return struct.unpack(">d", content)[0]
-    if kind < 10:
-        return kind - 8 if kind >= 8 else int.from_bytes(content, "big", signed=True)
-    try:
-        return content.decode() if kind % 2 else content
-    except UnicodeDecodeError:
-        return None
-
-
-def _varint(content: bytes, place: int) -> tuple[int, int]:
-    """A variable-length integer of one to nine bytes, and the offset after it; 0 past the end.
-
-    >>> _varint(b"\\x81\\x00", 0), _varint(b"", 0)
-    ((128, 2), (0, 1))
-    """
-    value = 0
-    for count in range(9):
-        byte = content[place + count] if place + count < len(content) else 0
-        if count == 8:
-            return value << 8 | byte, place + 9
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            break
-    return value, place + count + 1
 
 
 _ROWS = 500

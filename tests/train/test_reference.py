@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -96,7 +97,7 @@ def shipped(small, tmp_path_factory):
     labelled, labels, config = small
     folder = tmp_path_factory.mktemp("shipped")
     encoder = train_encoder(labelled, config, EncoderTrainConfig(epochs=1, coarse=0), folder / "lesson")
-    export_encoder(encoder, labels.record(), folder)
+    export_encoder(encoder, asdict(labels), folder)
     return encoder, folder
 
 

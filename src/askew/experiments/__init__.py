@@ -97,6 +97,11 @@ class ExperimentPlan:
         return f"world:{split},scenes={scenes},seed={self.seed},priors=all"
 
     @property
+    def settings(self) -> dict[str, int]:
+        """What a finding says about how it was made."""
+        return {"scenes": self.scenes, "epochs": self.epochs, "seeds": self.seeds, "first seed": self.seed}
+
+    @property
     def training_seeds(self) -> range:
         """The seeds that networks are trained with."""
         return range(self.seed, self.seed + self.seeds)

@@ -73,7 +73,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
             "Tests and added questions share templates, as in the paper, but no scenes.",
             f"Questions: `{SUITE}`, with CARETS' words and templates {_words_version()}, of {plan.world('test')}.",
         ],
-        settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
+        settings=plan.settings,
     )
 
 

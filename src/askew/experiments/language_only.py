@@ -84,7 +84,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         tables=[_table(runs)],
         claims=list(_claims(runs)),
         notes=[f"Hard questions to test on: {', '.join(str(_size(runs, f'round {n}')) for n in ROUNDS)} by round."],
-        settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
+        settings=plan.settings,
     )
 
 

@@ -75,7 +75,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         tables=[_table_2(runs), _table_3(runs), _table_4(runs), _module_table(apart)],
         claims=[*_claims(runs), _weights_claim(apart)],
         notes=[f"Pairs in the test: {', '.join(f'{_pairs(runs, test)} {label}' for test, label in TYPES.items())}"],
-        settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
+        settings=plan.settings,
     )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
@@ -77,10 +77,6 @@ class NetConfig:
     def sized(self, words: int, answers: int, features: int) -> NetConfig:
         """The same network for data of these sizes."""
         return replace(self, words=words, answers=answers, features=features)
-
-    def record(self) -> dict[str, Any]:
-        """The configuration as plain JSON; ``NetConfig(**record)`` restores it."""
-        return asdict(self)
 
 
 def stacknmn(

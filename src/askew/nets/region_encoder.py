@@ -9,8 +9,8 @@ B images, S pixels a side, G = S / 8 cells a side, V labels of objects, F facts 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -47,10 +47,6 @@ class EncoderConfig:
         15
         """
         return 1 + self.labels + self.facts + POSITION
-
-    def record(self) -> dict[str, Any]:
-        """As plain JSON; ``EncoderConfig(**record)`` restores it."""
-        return asdict(self)
 
 
 class Grid(NamedTuple):

@@ -42,7 +42,14 @@ ROW = 14
 
 def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
     """Write a page with each group's original and variants: the answer, and how the network arrived at it."""
-    parts = [_group(trained, group) for group in groups]
+    parts = [
+        el(
+            "section",
+            _question(trained, group.original, "original"),
+            *(_question(trained, variant.question, variant.test) for variant in group.variants),
+        )
+        for group in groups
+    ]
     policy = f"default-src 'none'; img-src data:; {own('style', STYLE)}; base-uri 'none'"
     title = f"askew: how {trained.config['net']['name']} answers"
     head = join(
@@ -59,12 +66,6 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
     body = el("body", el("h1", title), el("p", explanation), *parts)
     with replaced(path) as file:
         file.write(("<!doctype html>" + el("html", el("head", head), body, lang="en")).encode())
-
-
-def _group(trained: Trained, group: Group) -> Html:
-    questions = [group.original, *(variant.question for variant in group.variants)]
-    tests = ["original", *(variant.test for variant in group.variants)]
-    return el("section", *(_question(trained, question, test) for question, test in zip(questions, tests, strict=True)))
 
 
 def _question(trained: Trained, question: Question, test: str) -> Html:

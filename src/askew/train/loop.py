@@ -142,7 +142,7 @@ def _train(training: Training, folder: Path, show: bool) -> None:
     steps = math.ceil(len(training.train) / config.batch_size)
     with progress_bar(Settings(progress=show), total=steps * config.epochs, desc="Training", unit=" steps") as bar:
         bar.update(done.epoch * steps + done.step)
-        while done.epoch < config.epochs and not _is_over(done, config):
+        while done.epoch < config.epochs and not (config.patience and done.since >= config.patience):
             _epoch(training, net, optimiser, done, steps, folder, bar)
             _validate(training, net, done, folder, steps)
             _write_json(folder / "history.json", done.history)
@@ -261,10 +261,6 @@ def _accuracies(net: nn.Module, rows: QuestionRows) -> Tensor:
     return torch.cat(accuracies) if accuracies else torch.zeros(0)
 
 
-def _is_over(done: TrainProgress, config: TrainConfig) -> bool:
-    return bool(config.patience) and done.since >= config.patience
-
-
 def _falling(share: float, falls: bool) -> float:
     """The factor of the learning rate after this share of all steps: half a cosine.
 
@@ -282,23 +278,18 @@ def _number(*parts: object) -> int:
 
 @contextmanager
 def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
-    """Deterministic algorithms and a fixed number of threads; torch's global state is restored afterwards."""
+    """Deterministic algorithms and a fixed number of threads, that of an interrupted training; restored afterwards."""
     algorithms, threads = torch.are_deterministic_algorithms_enabled(), torch.get_num_threads()
-    wanted = config.threads or _threads_before(folder) or threads
+    written = folder / "config.json"
+    before = read_object(written, _DAMAGED).get("threads", 0) if written.is_file() else 0
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(wanted)
+    torch.set_num_threads(config.threads or int(before) or threads)
     try:
         with torch.random.fork_rng(devices=[]):
             yield
     finally:
         torch.use_deterministic_algorithms(algorithms)
         torch.set_num_threads(threads)
-
-
-def _threads_before(folder: Path) -> int:
-    """The number of threads of an interrupted training."""
-    config = folder / "config.json"
-    return int(read_object(config, _DAMAGED).get("threads", 0)) if config.is_file() else 0
 
 
 def _write_json(path: Path, content: Sequence[Any] | dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import copy
 import io
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Pa
     module = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
     images = torch.stack([_world_image(index, size) for index in range(2)])
     _export(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"))
-    _write_json(folder / "encoder.json", {**encoder.config.record(), "vocabulary": dict(labels)})
+    _write_json(folder / "encoder.json", {**asdict(encoder.config), "vocabulary": dict(labels)})
 
 
 def export_trained(trained: Trained, folder: Path, name: str = "model", about: Mapping[str, Any] | None = None) -> None:

@@ -54,10 +54,6 @@ class TrainConfig:
             if getattr(self, name) < 0:
                 raise BadOption(f"{name} is {getattr(self, name)}; it cannot be below 0.")
 
-    def record(self) -> dict[str, Any]:
-        """As plain JSON."""
-        return asdict(self)
-
 
 Data: TypeAlias = "str | Path | Dataset | Iterable[Question]"
 Groups: TypeAlias = "str | Path | Sequence[Group]"
@@ -252,8 +248,8 @@ def _record(
     features = _features(request)
     every = [*rows, *(part for found in pairs.values() for part in (found.originals, found.variants))]
     return {
-        "net": net.record(),
-        "training": request.config.record(),
+        "net": asdict(net),
+        "training": asdict(request.config),
         "answer_loss": repr(request.answer),
         "losses": [repr(loss) for loss in request.losses],
         "data": repr(request.data.what),

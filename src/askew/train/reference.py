@@ -13,7 +13,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import cos, pi
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,12 @@ from torch import Tensor
 from torch.nn import functional as fn
 
 from askew.engine.components import as_data
-from askew.files.read_write import replaced
 from askew.files.resources import resource
 from askew.metrics.accuracy import official_table
 from askew.models.onnx_model import Onnx, pixels
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.registry import make
-from askew.train.checkpoint import Trained
+from askew.train.checkpoint import Trained, TrainProgress, load_state, save_state
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
 from askew.train.onnx_export import export_encoder, export_trained
@@ -56,10 +55,6 @@ class Labels:
     def things(self) -> tuple[str, ...]:
         """All labels of objects."""
         return (*self.names, *self.rest)
-
-    def record(self) -> dict[str, list[str]]:
-        """As plain JSON."""
-        return {"names": list(self.names), "rest": list(self.rest), "facts": list(self.facts)}
 
 
 def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
@@ -196,10 +191,11 @@ def train_encoder(
     optimiser = torch.optim.AdamW(encoder.parameters(), training.rate, weight_decay=training.decay)
     output.mkdir(parents=True, exist_ok=True)
     state = output / "state.pt"
-    for epoch in range(_resume(state, encoder, optimiser), training.epochs):
+    done = load_state(state, encoder, optimiser) if state.is_file() else TrainProgress()
+    for epoch in range(done.epoch, training.epochs):
         began = time.perf_counter()
         losses = _epoch(data, encoder, optimiser, training, epoch)
-        _save(state, {"epoch": epoch + 1, "encoder": encoder.state_dict(), "optimiser": optimiser.state_dict()})
+        save_state(state, encoder, optimiser, TrainProgress(epoch + 1))
         with open(output / "history.jsonl", "a", encoding="utf-8") as log:
             seconds = round(time.perf_counter() - began, 1)
             log.write(json.dumps({"epoch": epoch + 1, **losses, "seconds": seconds}) + "\n")
@@ -308,20 +304,6 @@ def _warmth(share: float) -> float:
     return share / 0.05 if share < 0.05 else 0.5 * (1 + cos(pi * (share - 0.05) / 0.95)) + 1e-3
 
 
-def _resume(state: Path, encoder: RegionEncoder, optimiser: torch.optim.Optimizer) -> int:
-    if not state.is_file():
-        return 0
-    saved = torch.load(state, weights_only=True)
-    encoder.load_state_dict(saved["encoder"])
-    optimiser.load_state_dict(saved["optimiser"])
-    return int(saved["epoch"])
-
-
-def _save(path: Path, content: dict[str, Any]) -> None:
-    with replaced(path) as file:
-        torch.save(content, file)
-
-
 def make_encoder(plan: Mapping[str, Any], work: Path, output: Path) -> None:
     """Train an encoder on the training images and export it."""
     settings = dict(plan["encoder"])
@@ -330,7 +312,7 @@ def make_encoder(plan: Mapping[str, Any], work: Path, output: Path) -> None:
     labels = labels_of(scene for _, scene in found)
     config = EncoderConfig(len(labels.names), len(labels.things), len(labels.facts), size)
     encoder = train_encoder(label_images(found, labels, size), config, EncoderTrainConfig(**settings), work)
-    export_encoder(encoder, labels.record(), output)
+    export_encoder(encoder, asdict(labels), output)
 
 
 def make_model(name: str, plan: Mapping[str, Any], work: Path, output: Path) -> dict[str, float]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from askew.files.read_write import replaced
@@ -16,6 +14,7 @@ from askew.types import NAN, Score
 
 MOST_LABELS = 15
 """With more epochs than this, only the first and the last are labelled below the curve."""
+_FOOTER = "Made by askew from config.json and history.json. A loss is the mean over the steps of an epoch that had it."
 
 
 def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:
@@ -26,27 +25,33 @@ def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mappin
 
 def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
     """The page as HTML."""
-    template = files("askew.train").joinpath("training_page.html").read_text(encoding="utf-8")
     best = max(history, key=lambda epoch: epoch["accuracy"])
     losses = list(dict.fromkeys(name for epoch in history for name in epoch["loss"]))
-    body = Template(template).substitute(
-        curves=el(
-            "div",
-            _plot("Validation accuracy in per cent", [epoch["accuracy"] for epoch in history], 0, share=True),
-            *(_plot(f"Loss: {name}", [epoch["loss"].get(name) for epoch in history], 1) for name in losses),
-            class_="panels",
-        ),
-        epochs=_table(history, losses),
-        made=details("Configuration", _settings(record), opened=True),
+    curves = el(
+        "div",
+        _plot("Validation accuracy in per cent", [epoch["accuracy"] for epoch in history], 0, share=True),
+        *(_plot(f"Loss: {name}", [epoch["loss"].get(name) for epoch in history], 1) for name in losses),
+        class_="panels",
+    )
+    made = details("Configuration", _settings(record), opened=True)
+    body = el(
+        "main",
+        _section("curves", "Learning curves", curves),
+        _section("epochs", "Epochs", _table(history, losses)),
+        _section("made", "How it was made", made),
     )
     return framed(
-        body,
+        join(body, el("footer", el("p", _FOOTER))),
         title=f"askew: training {record['net']['name']}",
         eyebrow="askew training",
         heading="How the training went",
         subtitle=_subtitle(record, history, best),
         first="curves",
     )
+
+
+def _section(name: str, heading: str, content: Html) -> Html:
+    return el("section", el("h2", heading), content, id=name, class_="part")
 
 
 def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 from random import Random
 from typing import Any, TypeAlias
 
@@ -193,8 +194,4 @@ def _types() -> frozenset[str]:
 
 def _choice(entries: Sequence[Any]) -> Choice:
     pairs = [(entry, 1.0) if isinstance(entry, str) else (str(entry[1]), float(entry[0])) for entry in entries]
-    total, sums = 0.0, []
-    for _, weight in pairs:
-        total += weight
-        sums.append(total)
-    return tuple(text for text, _ in pairs), tuple(sums)
+    return tuple(text for text, _ in pairs), tuple(accumulate(weight for _, weight in pairs))

@@ -6,9 +6,11 @@ bananas are yellow, most surfboards are at the beach, and most plural counts are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from random import Random
+from typing import Any
 
 from askew.errors import BadOption
 from askew.types import Relation, Scene, Thing
@@ -51,12 +53,14 @@ def main_things(scene: Scene) -> list[Thing]:
 
 
 @cache
-def _times() -> dict[str, float]:
-    return dict(read("places")["times"])
+def _weights(name: str) -> Mapping[Any, float]:
+    """Weights that are the same at all places: of times of day, and of how many things of a class there are."""
+    weights: Mapping[Any, float] = read("places")[name]
+    return weights
 
 
 def _facts(rng: Random, place: WorldPlace) -> dict[str, str]:
-    facts = {"place": place.name, "setting": place.setting, "time": draw_one(rng, _times())}
+    facts = {"place": place.name, "setting": place.setting, "time": draw_one(rng, _weights("times"))}
     if place.weather:
         facts["weather"] = draw_one(rng, place.weather)
     if place.sports:
@@ -96,7 +100,8 @@ class Arrangement:
         if self.rng.random() < 1 / 12:
             left[self.rng.choice([name for name in classes() if name not in left])] = sum(left.values()) / 3
         if self.place.setting == "indoors" and self.rng.random() < 0.85:
-            anchor = draw_one(self.rng, {name: odds for name, odds in left.items() if _carries(name)})
+            large = [name for name in left if classes()[name].family == "furniture" and name != "chair"]
+            anchor = draw_one(self.rng, {name: left[name] for name in large})
             del left[anchor]
             self._place(self._clusters(anchor, 1, target))
         for _ in range(4):
@@ -108,7 +113,11 @@ class Arrangement:
         while left and missing > 0:
             name = draw_one(self.rng, left)
             del left[name]
-            many = 1 if classes()[name].family == "furniture" else draw_one(self.rng, _counts(_small(name)))
+            many = (
+                1
+                if classes()[name].family == "furniture"
+                else draw_one(self.rng, _weights("counts_small" if _small(name) else "counts"))
+            )
             new = self._clusters(name, many, missing)
             missing -= sum(cluster.weight for _, cluster in new)
             found += new
@@ -218,7 +227,10 @@ class Arrangement:
         return ground + near * (0.985 * height - ground), 0.80 + 0.20 * near
 
     def _fits(self, cluster: Cluster, boxes: list[Box]) -> bool:
-        """Whether the boxes fit: nothing hides more than a sixth of anything, and similar things do not overlap."""
+        """Whether the boxes fit: nothing hides more than a sixth of anything, and similar things do not overlap.
+
+        Of a thing that carries something or is carried, half as much may be hidden.
+        """
         depth = boxes[0][1] + boxes[0][3]
         hidden = dict(self.hidden)
         for part, box in zip(cluster.parts, boxes, strict=True):
@@ -241,16 +253,12 @@ class Arrangement:
                     own += common
                     continue
                 hidden[thing.id] = hidden.get(thing.id, 0.0) + common
-                if hidden[thing.id] > self._bearable(thing.id) * _area(other):
+                joined = any(thing.id in (joint.subject, joint.object) for joint in self.joints)
+                if hidden[thing.id] > (0.08 if joined else 0.18) * _area(other):
                     return False
             if own > (0.18 if len(cluster.parts) == 1 else 0.08) * _area(box):
                 return False
         return True
-
-    def _bearable(self, thing_id: str) -> float:
-        """How much of its box others may cover; little if it carries something or is carried."""
-        joined = any(thing_id in (joint.subject, joint.object) for joint in self.joints)
-        return 0.08 if joined else 0.18
 
     def _keep(self, cluster: Cluster, boxes: list[Box]) -> None:
         first = len(self.things) + 1
@@ -264,11 +272,6 @@ class Arrangement:
             added[key] = Thing(key, part.name, part.attributes, box)
         self.things |= added
         self.joints += [Relation(str(first + a), name, str(first + b)) for a, name, b in cluster.joints]
-
-
-@cache
-def _counts(small: bool) -> dict[int, float]:
-    return dict(read("places")["counts_small" if small else "counts"])
 
 
 def _at(box: Box, scale: float, x: float, foot: float, unit: float) -> Box:
@@ -286,11 +289,6 @@ def _small(name: str) -> bool:
     """Whether things of this class are so small that several fit."""
     kind = classes()[name]
     return kind.height[1] ** 2 * kind.aspect < 0.1
-
-
-def _carries(name: str) -> bool:
-    """Whether it is large furniture that a room is arranged around."""
-    return classes()[name].family == "furniture" and name != "chair"
 
 
 def _level(name: str) -> str:

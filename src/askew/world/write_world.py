@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections import Counter, defaultdict
@@ -12,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from askew.answers.normalise import normalise
 from askew.data.scene_graphs import write_scenes
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.files.output_folders import check_output, note_output
-from askew.files.read_write import alone_in, replaced
+from askew.files.read_write import alone_in, write_joined
 from askew.types import Kind, Question, Scene
 from askew.verbs import Executor
 from askew.world.dataset import CachedQuestion, Priors, SceneCache, World, generator
@@ -65,8 +66,8 @@ def _write(output: Path, world: World, executor: Executor | None, progress: Prog
     for split in SPLITS:
         _write_split(output, cache, split, list(indices(world.seed, world.scenes, split)), counted)
     sheet = counted.sheet()
-    _write_text(output / "datasheet.json", json.dumps(sheet, indent=2) + "\n")
-    _write_text(output / "datasheet.md", markdown(sheet))
+    write_joined(output / "datasheet.json", [orjson.dumps(sheet, option=orjson.OPT_INDENT_2)], end=b"\n")
+    write_joined(output / "datasheet.md", [markdown(sheet).encode()])
     for folder in output.glob(".records-*"):
         shutil.rmtree(folder)
     return sheet
@@ -82,7 +83,7 @@ def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
         if image.name not in wanted:
             image.unlink()
     if not same:
-        _write_text(stamp, drawn)
+        write_joined(stamp, [drawn.encode()])
 
 
 def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int], counted: WorldCounts) -> None:
@@ -117,22 +118,13 @@ def _gqa(cached: CachedQuestion, path: str) -> Question:
     """The question as in GQA: one answer, GQA's types, and the file name as image id."""
     question = cached.question
     assert question.image is not None
-    image = replace(question.image, id=_stem(path))
+    image = replace(question.image, id=Path(path).stem)
     return replace(question, image=image, answers=(cached.answer,), kind=Kind("", cached.gqa), confidences=())
 
 
 def _gqa_scene(scene: Scene, path: str) -> Scene:
     facts = {"location" if name == "place" else name: value for name, value in scene.facts.items()}
-    return replace(scene, id=_stem(path), facts=facts)
-
-
-def _stem(path: str) -> str:
-    return os.path.splitext(os.path.basename(path))[0]
-
-
-def _write_text(path: Path, text: str) -> None:
-    with replaced(str(path)) as file:
-        file.write(text.encode())
+    return replace(scene, id=Path(path).stem, facts=facts)
 
 
 _TOP = 12

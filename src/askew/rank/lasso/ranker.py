@@ -11,7 +11,7 @@ import numpy as np
 
 from askew.errors import BadOption
 from askew.rank.lasso.certificate import Certificate, Solution, certified_positions
-from askew.rank.lasso.nonnegative import Head, solve
+from askew.rank.lasso.nonnegative import solve
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import DIGITS, Columns, candidates, correlations, one_thread
 from askew.rank.ranking import QuestionPool
@@ -79,12 +79,8 @@ class FittedLasso:
 
     def _solve(self, targets: Any, excluded: Sequence[Any]) -> Any:
         if self.lasso.sign == "nonneg":
-            return solve(self.columns.vectors, targets, excluded, self.lasso.lambda_, head=self._head)
+            return solve(self.columns.vectors, targets, excluded, self.lasso.lambda_)
         return self._signed.solve(targets, excluded, self.lasso.lambda_)
-
-    @cached_property
-    def _head(self) -> Head | None:
-        return Head.of(self.columns.vectors) if Head.pays(self.columns.vectors) else None
 
     @cached_property
     def _signed(self) -> SignedPool:

@@ -1,10 +1,9 @@
 """LASSO with coefficients of either sign over a whole pool.
 
 There are far more columns than dimensions, so the question is fitted almost exactly and the problem is nearly a linear
-program, on which descent methods stall. Four phases: an interior-point method on all columns in float32, many
-questions together; then on the columns close to their constraint; then the simplex method on these; then the vertex
-with λ in float64, and pivots until no column of the whole pool violates its constraint. If λ is too large for a
-linear program, the interior-point method converges in float64 in place of the simplex method.
+program, on which descent methods stall. Three phases: an interior-point method on all columns in float32, many
+questions together; then on the columns close to their constraint, at last in float64; then the coefficients on the
+support that it points to, and pivots until no column of the whole pool violates its constraint.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from scipy.linalg import lapack
 
 from askew.rank.lasso.certificate import Outside, Solution, certify, gram_factor
 from askew.rank.lasso.interior_point import Interior, Point, start
-from askew.rank.lasso.simplex import Basis
 from askew.rank.pool_vectors import correlations, reaching, rounding
 
 BATCH = 32
@@ -34,11 +32,9 @@ _NEAR = 4
 """How many columns count as near their constraint, per dimension."""
 _ROUGH_GAP = 1.0
 """All columns are used until the gap is below this share of the objective."""
-_FINE_GAP = 0.004
-"""Columns near their constraint are used until the gap is below this share."""
 _MOST_STEPS = 15
 _DONE = 1e-9
-"""If the simplex method does not apply, the interior-point method goes on in float64 until its gap is below this."""
+"""In float64 the interior-point method goes on until its gap is below this."""
 _MOST_FINE_STEPS = 60
 _TOLERANCE = 1e-9
 """Relative to λ: a correlation that exceeds λ by more violates its constraint."""
@@ -47,12 +43,11 @@ _MOST_ROUNDS = 40
 
 @dataclass
 class _Crossover:
-    """The state of a question: a vertex of the columns ``near``, the interior point before it, and a basis, if any."""
+    """The state of a question: a vertex of the columns ``near``, and the interior point before it."""
 
     vertex: Vertex
     near: Any
     point: Point
-    basis: Basis | None = None
     rounds: int = 1
 
 
@@ -121,19 +116,8 @@ class SignedPool:
 
     def _at_vertex(self, point: Point, target: Any, penalty: float) -> _Crossover:
         """The last steps inside, on the columns near their constraint; then the vertex that these point to."""
-        whole, near = point, point.nearest(_NEAR * self.spanned.shape[1])
-        rows = self.spanned[near]
-        point = whole.on(near)
-        method = self._interior(rows, penalty, _HEAVY_LATE)
-        for _ in range(_MOST_STEPS):
-            if point.stuck or point.is_within(_FINE_GAP):
-                break
-            method.step([point])
-        if point.is_nearly_linear(penalty):
-            basis = Basis.heavy(rows, point.weights, point.target, penalty, point.y)
-            if basis is not None and basis.optimise():
-                return _Crossover(self._vertex(basis, near, target), near, whole, basis)
-        return _Crossover(self._rounded(point, near, target, penalty), near, whole)
+        near = point.nearest(_NEAR * self.spanned.shape[1])
+        return _Crossover(self._rounded(point.on(near), near, target, penalty), near, point)
 
     def _rounded(self, point: Point, near: Any, target: Any, penalty: float) -> Vertex:
         """The vertex that the interior-point method points to when it has converged in float64."""
@@ -147,13 +131,10 @@ class SignedPool:
         x = point.coefficients
         return Vertex.at(self.vectors, target, penalty, near[x != 0], x[x != 0])
 
-    def _vertex(self, basis: Basis, near: Any, target: Any) -> Vertex:
-        return Vertex.at(self.vectors, target, basis.penalty, near[basis.chosen], basis.x)
-
     def _improve(self, crossover: _Crossover, columns: Any, c: Any) -> bool:
         """Move to a better vertex, if any of these columns, with correlations ``c``, violates its constraint.
 
-        True when none does. New columns go through the method that found the vertex: pivots take longer.
+        True when none does. New columns go through the interior-point method: pivots take longer.
         """
         vertex = crossover.vertex
         violating = (np.abs(c) > vertex.penalty * (1 + _TOLERANCE)) & ~np.isin(columns, vertex.columns)
@@ -166,14 +147,8 @@ class SignedPool:
             crossover.vertex = vertex.improved(columns[violating])
             return False
         crossover.near = np.concatenate([crossover.near, new])
-        if crossover.basis is not None:
-            crossover.basis.add(self.spanned[new])
-            crossover.basis.optimise()
-            crossover.vertex = self._vertex(crossover.basis, crossover.near, vertex.target)
-        else:
-            crossover.vertex = self._rounded(
-                crossover.point.on(crossover.near), crossover.near, vertex.target, vertex.penalty
-            )
+        point = crossover.point.on(crossover.near)
+        crossover.vertex = self._rounded(point, crossover.near, vertex.target, vertex.penalty)
         return False
 
     def _certified(self, crossover: _Crossover, columns: Any, c: Any) -> Solution:

@@ -7,11 +7,11 @@ import pytest
 from askew.perturb.carets import CaretsGenerator, fit
 from askew.perturb.carets.arguments import Noun, QuestionArguments, templates
 from askew.perturb.carets.attributes import Value, categories, words
-from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import lemma, number
 from askew.perturb.carets.scene_view import doubled, misread
 from askew.types import Group
 from askew.world.scenes import make_scene
+from carets_evaluator import answer
 from carets_laws import BEFORE, NAMES, SINGULAR, faults, number_faults
 
 pytestmark = pytest.mark.soak

@@ -8,9 +8,9 @@ import pytest
 
 from askew.perturb.carets.arguments import TYPES, Noun, QuestionArguments, templates
 from askew.perturb.carets.attributes import Value, _meanings, categories, words
-from askew.perturb.carets.evaluator import parse
 from askew.perturb.carets.ontology import doubtful, known, lemma, number, wider
 from askew.perturb.carets.scene_view import misread
+from carets_evaluator import parse
 from carets_laws import BEFORE, NAMES, SINGULAR, faults, number_faults
 
 

@@ -19,7 +19,6 @@ from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, PairSettings, fit, generate, generator, training
 from askew.perturb.carets.arguments import Noun, QuestionArguments, templates
 from askew.perturb.carets.balance import CAPS, Entry, PairPool
-from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import absent, may_be, number, wider
 from askew.perturb.carets.plausibility import Counts
 from askew.perturb.carets.process_pool import packed, unpacked, without_gc
@@ -27,6 +26,7 @@ from askew.perturb.carets.question_pairs import QuestionPair, templates_of
 from askew.suites.carets import write_release
 from askew.types import Expect, Group, ImageRef, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
+from carets_evaluator import answer
 
 
 def pairs(scenes, seed=0, tests=TEXT_TESTS, size=None, balance="text", **options):

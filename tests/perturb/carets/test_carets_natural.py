@@ -10,11 +10,11 @@ from carets_scenes import Scenes
 from askew.perturb.carets import PairSettings, generate
 from askew.perturb.carets.arguments import Noun, QuestionArguments, templates, usable, value_pairs
 from askew.perturb.carets.attributes import Value, asked_for, opposites, suits, value
-from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import askable, choosable, exclusive, number, piece, question_classes, wider
 from askew.perturb.carets.scene_view import SceneView
 from askew.types import Group, Relation, Scene, Thing
 from askew.world.scenes import make_scene
+from carets_evaluator import answer
 
 BOX = (0, 0, 90, 90)
 

@@ -10,9 +10,9 @@ from carets_scenes import TEXT_TESTS, Scenes, synthetic
 
 from askew.perturb.carets import PairSettings, fit, generate, sizes_of
 from askew.perturb.carets.balance import PAPER, Entry, PairCount, PairPool
-from askew.perturb.carets.evaluator import answer
 from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
+from carets_evaluator import answer
 
 BOX = (0, 0, 90, 90)
 

@@ -1,7 +1,6 @@
 """CARETS: six capability tests generated from scene graphs (Jimenez, Russakovsky and Narasimhan, ACL 2022).
 
-``generate`` streams the balanced pairs of a data set, ``training`` questions to train on, and ``evaluator`` answers a
-question from its scene without the generator.
+``generate`` streams the balanced pairs of a data set, and ``training`` questions to train on.
 """
 
 from askew.perturb.carets.balance import sizes_of

@@ -1,4 +1,4 @@
-"""An independent evaluator: answers a CARETS question from its text and its scene alone.
+"""An independent evaluator for the tests: answers a CARETS question from its text and its scene alone.
 
 It parses the text with a small grammar of its own, which knows words but no templates, and walks the ontology from the
 class down, whereas the generator walks it up. Whatever a scene does not mention is false. It must agree with

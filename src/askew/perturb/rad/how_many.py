@@ -14,7 +14,9 @@ from askew.perturb.rad.what_kind import is_listed
 from askew.perturb.rad.yes_no_template import (
     AnswerPools,
     CannotAsk,
+    Frame,
     YesNoQuestion,
+    YesNoTemplate,
     cut_noun,
     plain,
     read_tokens,
@@ -29,7 +31,7 @@ _ESTIMATED = 10
 
 
 @dataclass(frozen=True)
-class HowManyFrame:
+class HowManyFrame(Frame):
     """A parsed counting question."""
 
     noun: str
@@ -64,7 +66,7 @@ class HowManyFrame:
 
 
 @dataclass(frozen=True)
-class HasFrame:
+class HasFrame(Frame):
     """``How many doors does the car have?``, asked as ``Does the car have two doors?`` (not in the paper)."""
 
     noun: str
@@ -81,13 +83,9 @@ class HasFrame:
         text = f"{self.do.capitalize()} {self.who} have {_number(value, self.exactly)} {noun}{self.of}{self.where}?"
         return YesNoQuestion(text, kind, "how-many/has")
 
-    def can_ask(self, value: str) -> bool:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True)
-class HowMany:
+class HowMany(YesNoTemplate):
     """The counting template. As in the paper, the word after "How many" must be tagged as a noun.
 
     >>> template = HowMany()
@@ -109,8 +107,6 @@ class HowMany:
 
     test = "Y/N←HM"
     unfit = "the answer is not a number"
-    tagged = True
-    mixes = True
 
     def matches(self, text: str) -> bool:
         """For "How many ...?"."""
@@ -118,27 +114,20 @@ class HowMany:
 
     def value(self, answer: str) -> str | None:
         """The number in digits."""
-        return _digits(answer)
+        number = number_of(answer)
+        return None if number is None else str(number)
 
     def keys(self, text: str) -> Sequence[str]:
         """Numbers of the same noun, and of any."""
         return f"how-many:{cut_noun(text, 2)}", "how-many"
 
-    def usual(self, text: str) -> Sequence[str]:
-        """None: the data always has others."""
-        return ()
-
-    def implies(self, said: str, asked: str) -> bool:
-        """True for the same number."""
-        return said == asked
-
     def clash(self, drawn: str, given: str) -> bool:
         """True when the given answer names the drawn number, or one too near to tell."""
-        return _clash(drawn, given)
-
-    def contrasts(self, drawn: str, value: str) -> bool:
-        """Always: two numbers are never both correct."""
-        return True
+        asked = int(drawn)
+        return any(
+            asked == number or (number >= _ESTIMATED and 4 * abs(asked - number) <= number)
+            for number in _numbers(given)
+        )
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> HowManyFrame | HasFrame:
         """Parse a counted noun and the words after it."""
@@ -157,12 +146,6 @@ def _number(value: str, exactly: bool) -> str:
     return "exactly " * exactly + number_word(int(value))
 
 
-@lru_cache(maxsize=1 << 14)
-def _digits(answer: str) -> str | None:
-    number = number_of(answer)
-    return None if number is None else str(number)
-
-
 @lru_cache(maxsize=1 << 12)
 def _numbers(answer: str) -> tuple[int, ...]:
     whole = number_of(answer)
@@ -170,15 +153,6 @@ def _numbers(answer: str) -> tuple[int, ...]:
         return (whole,)
     parts = (number_of(word) for word in re.split(r"[^0-9a-z]+", plain(answer)) if word != "no")
     return tuple(number for number in parts if number is not None)
-
-
-@lru_cache(maxsize=1 << 14)
-def _clash(drawn: str, given: str) -> bool:
-    return any(_too_near(int(drawn), number) for number in _numbers(given))
-
-
-def _too_near(drawn: int, given: int) -> bool:
-    return drawn == given or (given >= _ESTIMATED and 4 * abs(drawn - given) <= given)
 
 
 def _counted(tokens: Sequence[Token]) -> tuple[str, str, Sequence[Token]]:

@@ -21,7 +21,9 @@ from askew.perturb.rad.yes_no_template import (
     RELATIVE,
     AnswerPools,
     CannotAsk,
+    Frame,
     YesNoQuestion,
+    YesNoTemplate,
     cut_noun,
     plain,
     read_tokens,
@@ -38,7 +40,7 @@ _SUBJECT_STARTS = frozenset({"DT", "PRP", "PRP$"})
 
 
 @dataclass(frozen=True)
-class ColorFrame:
+class ColorFrame(Frame):
     """A parsed colour question."""
 
     word: str
@@ -62,7 +64,7 @@ class ColorFrame:
 
 
 @dataclass(frozen=True)
-class Color:
+class Color(YesNoTemplate):
     """The colour template, for single colours only.
 
     >>> template = Color()
@@ -77,8 +79,6 @@ class Color:
 
     test = "Y/N←C"
     unfit = "the answer is not one colour"
-    tagged = True
-    mixes = True
 
     def matches(self, text: str) -> bool:
         """For "What color is the ...?"."""
@@ -93,23 +93,11 @@ class Color:
         """Colours of the same noun, and of any."""
         return f"color:{cut_noun(text, 4)}", "color"
 
-    def usual(self, text: str) -> Sequence[str]:
-        """None: the data always has others."""
-        return ()
-
-    def implies(self, said: str, asked: str) -> bool:
-        """True for the same colour."""
-        return said == asked
-
     def clash(self, drawn: str, given: str) -> bool:
         """True for the same or similar colours, and when the given answer includes the drawn colour."""
         base = _base(drawn)
         parts = _colors_in(given)
         return drawn == given or any(base == part or _near(base or drawn, part) for part in parts)
-
-    def contrasts(self, drawn: str, value: str) -> bool:
-        """Always: a thing asked about has one colour."""
-        return True
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> ColorFrame:
         """The frame, if the words after "is" are one noun phrase."""

@@ -25,7 +25,7 @@ from askew.language.inflect import (
     with_article,
 )
 from askew.language.tagger import Tagger
-from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, YesNoQuestion, plain, tidy
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, Frame, YesNoQuestion, YesNoTemplate, plain, tidy
 
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
 _THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
@@ -36,7 +36,7 @@ Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
 
 
 @dataclass(frozen=True)
-class WhatKindFrame:
+class WhatKindFrame(Frame):
     """A parsed question about a kind."""
 
     subject: str
@@ -93,7 +93,7 @@ class WhatKindFrame:
 
 
 @dataclass(frozen=True)
-class TheseFrame:
+class TheseFrame(Frame):
     """``What kind of animals are these?``, asked as ``Are these animals sheep?`` (not in the paper)."""
 
     subject: str
@@ -115,7 +115,7 @@ class TheseFrame:
 
 
 @dataclass(frozen=True)
-class WhatKind:
+class WhatKind(YesNoTemplate):
     """The template about kinds.
 
     >>> template = WhatKind()

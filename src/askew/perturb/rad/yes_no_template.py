@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from math import isqrt
 from random import Random
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
@@ -154,26 +154,20 @@ class Frame(Protocol):
 
     def can_ask(self, value: str) -> bool:
         """True when there is a grammatical question about this value."""
-        ...
+        return True
 
 
 class YesNoTemplate(Protocol):
-    """Turns a question with its answer into a yes/no question."""
+    """Turns a question with its answer into a yes/no question. The defaults suit values that exclude each other."""
 
-    @property
-    def test(self) -> str:
-        """The column of the paper's tables, e.g. ``Y/N←C``."""
-        ...
-
-    @property
-    def unfit(self) -> str:
-        """The reason for refusing an answer for which ``value`` returns None."""
-        ...
-
-    @property
-    def tagged(self) -> bool:
-        """True when ``read`` needs part-of-speech tags."""
-        ...
+    test: ClassVar[str]
+    """The column of the paper's tables, e.g. ``Y/N←C``."""
+    unfit: ClassVar[str]
+    """The reason for refusing an answer for which ``value`` returns None."""
+    tagged: ClassVar[bool] = True
+    """True when ``read`` needs part-of-speech tags."""
+    mixes: ClassVar[bool] = True
+    """True when a wrong answer is drawn from the answers about the noun and about any noun together."""
 
     def matches(self, text: str) -> bool:
         """True when this template applies to the question; a cheap test."""
@@ -183,22 +177,17 @@ class YesNoTemplate(Protocol):
         """The answer in the form that is compared and drawn, or None if the template cannot use it."""
         ...
 
-    @property
-    def mixes(self) -> bool:
-        """True when a wrong answer is drawn from the answers about the noun and about any noun together."""
-        ...
-
     def keys(self, text: str) -> Sequence[str]:
         """The keys of the pools that the answer to this question belongs to and that are drawn from, best first."""
         ...
 
     def usual(self, text: str) -> Sequence[str]:
         """Answers to draw from if the data has no other answer."""
-        ...
+        return ()
 
     def implies(self, said: str, asked: str) -> bool:
         """True when people who gave the first value say yes to the second."""
-        ...
+        return said == asked
 
     def clash(self, drawn: str, given: str) -> bool:
         """True when both values could be true of one thing, so that the answer would not certainly be "no"."""
@@ -206,7 +195,7 @@ class YesNoTemplate(Protocol):
 
     def contrasts(self, drawn: str, value: str) -> bool:
         """True when both values are about the same aspect, so that one excludes the other."""
-        ...
+        return True
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> Frame:
         """Parse a question. Raises CannotAsk."""

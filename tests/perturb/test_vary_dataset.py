@@ -1,42 +1,22 @@
-"""A lazily seeded generator draws the same numbers as ``Random``."""
+"""Each question is varied with a random generator of its own."""
 
 from random import Random
 
-import pytest
-
-from askew.perturb.vary_dataset import LazyRandom, vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.types import Question, Variant
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda rng: [rng.random() for _ in range(3)],
-        lambda rng: [rng.gauss(0, 1) for _ in range(3)],
-        lambda rng: [rng.getrandbits(40), rng.random()],
-        lambda rng: [rng.randbytes(5), rng.choice("abc"), rng.randint(1, 6)],
-        lambda rng: rng.sample(range(100), 7),
-        lambda rng: rng.getstate(),
-        lambda rng: (rng.seed(4), rng.random()),
-    ],
-)
-def test_draws_what_random_draws(draw):
-    assert draw(LazyRandom("0:p2:17")) == draw(Random("0:p2:17"))
+class Drawing:
+    def __repr__(self):
+        return "drawing"
+
+    def vary(self, question, rng):
+        yield Variant(question, "same", "test", str(rng.random()))
 
 
-def test_is_seeded_only_when_something_is_drawn(monkeypatch):
-    seeds = []
-    seed = LazyRandom.seed
-    monkeypatch.setattr(LazyRandom, "seed", lambda self, *args: (seeds.append(args[0]), seed(self, *args)))
-
-    class Sometimes:
-        def __repr__(self):
-            return "sometimes"
-
-        def vary(self, question, rng):
-            if question.id == 2:
-                yield Variant(question, "same", "test", str(rng.random()))
-
-    made = list(vary_all(Sometimes(), [Question(number, None, "Is it?", ()) for number in range(4)], 5, "suite"))
-    assert seeds == ["5:sometimes:2"]
-    assert [group.variants[0].made_by for group in made] == [str(Random("5:sometimes:2").random())]
+def test_draws_depend_on_the_seed_the_perturbation_and_the_question_alone():
+    questions = [Question(number, None, "Is it?", ()) for number in range(5)]
+    made = {group.id: group.variants[0].made_by for group in vary_all(Drawing(), questions, 5, "suite")}
+    assert made == {number: str(Random(f"5:drawing:{number}").random()) for number in range(5)}
+    again = {group.id: group.variants[0].made_by for group in vary_all(Drawing(), questions[::-1], 5, "suite", chunk=2)}
+    assert again == made

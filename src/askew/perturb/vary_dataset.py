@@ -6,61 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, tee
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from askew.types import Group, Question, Refusal, Variant
 from askew.verbs import Executor, Perturbation, Prepares
 
-CHUNK = 4096
-"""How many questions a perturbation prepares at once."""
-SENT = 256
-"""How many questions a worker gets at once."""
-
-
-class LazyRandom(Random):
-    """Equal to ``Random`` with this seed, but seeded at the first draw: most questions need no random numbers.
-
-    >>> LazyRandom("0:p2:1").sample(range(100), 3) == Random("0:p2:1").sample(range(100), 3)
-    True
-    """
-
-    def __init__(self, seed: str) -> None:
-        self._waiting, self.gauss_next = True, None
-        self._opening = seed
-
-    def random(self) -> float:
-        """A number from 0 to 1."""
-        self._begin()
-        return super().random()
-
-    def getrandbits(self, k: int, /) -> int:
-        """A number of ``k`` bits."""
-        self._begin()
-        return super().getrandbits(k)
-
-    def getstate(self) -> tuple[Any, ...]:
-        """The state of the generator."""
-        self._begin()
-        return super().getstate()
-
-    def _begin(self) -> None:
-        if self._waiting:
-            self.seed(self._opening)
-
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        """Seed the generator now."""
-        self._waiting = False
-        super().seed(a, version)
+CHUNK = 1024
+"""How many questions are prepared at once, or sent to a worker."""
 
 
 def opening(perturbation: Perturbation, seed: int) -> str:
     """The common start of the seeds of all questions."""
     return f"{seed}:{perturbation!r}"
-
-
-def question_rng(start: str, question: Question) -> LazyRandom:
-    """The random generator of a question; ``start`` is the ``opening`` of its perturbation."""
-    return LazyRandom(f"{start}:{question.id}")
 
 
 def vary_all(
@@ -71,22 +28,17 @@ def vary_all(
     originals: str = "covered",
     chunk: int = CHUNK,
     executor: Executor | None = None,
-    sent: int = SENT,
 ) -> Iterator[Group | Refusal]:
     """A group for each question that the perturbation changes, and its refusals, in the order of the data.
 
     ``originals="all"`` also gives a group without variants for each other question, so that accuracy over all
     originals can be measured. Variants depend only on the seed, the perturbation and the question, not on the order,
-    the chunk or the other questions. An ``executor`` shares the work between workers, ``sent`` questions at a time.
+    the chunk or the other questions. An ``executor`` shares the work between workers, ``chunk`` questions at a time.
     """
     vary = VaryChunk(perturbation, opening(perturbation, seed))
-    varied: Iterable[tuple[list[Question], Iterable[Varied]]]
-    if executor is None:
-        varied = ((part, vary.each(part)) for part in chunks_of(questions, chunk))
-    else:
-        ours, theirs = tee(chunks_of(questions, sent))
-        varied = zip(ours, executor.map(vary, theirs), strict=True)
-    for part, results in varied:
+    ours, theirs = tee(chunks_of(questions, chunk))
+    made: Iterable[Iterable[Varied]] = map(vary.each, theirs) if executor is None else executor.map(vary, theirs)
+    for part, results in zip(ours, made, strict=True):
         for question, items in zip(part, results, strict=True):
             yield from _grouped(question, items, suite, originals == "all")
 
@@ -108,7 +60,7 @@ class VaryChunk:
         if isinstance(self.perturbation, Prepares):
             self.perturbation.prepare(questions)
         for question in questions:
-            yield list(self.perturbation.vary(question, question_rng(self.start, question)))
+            yield list(self.perturbation.vary(question, Random(f"{self.start}:{question.id}")))
 
     def __call__(self, questions: Sequence[Question]) -> list[Varied]:
         """The same as a list: the call that a worker runs."""

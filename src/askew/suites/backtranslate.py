@@ -86,4 +86,4 @@ class BackTranslationSuite:
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
         """The same, computed by workers if there are any."""
         perturbation = BackTranslation(translator(self.translator), self.filtered, self.attempts)
-        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, 512, executor, 512)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, 512, executor)

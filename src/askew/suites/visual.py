@@ -87,7 +87,7 @@ class VisualSuite:
         images = (question.image for question in data.questions() if question.image)
         fill = channel_mean(images if "mask" in self._changes else ())
         visual = Visual(self._changes, fill, self.encoding, self.unnamed)
-        return vary_all(visual, data.questions(), seed, self.name, executor=executor, sent=IMAGES_SENT)
+        return vary_all(visual, data.questions(), seed, self.name, chunk=IMAGES_SENT, executor=executor)
 
     @property
     def _changes(self) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ class CorruptionSuite:
         """The same, computed by workers if there are any."""
         check_seen(executor, data, self.name)
         perturbation = self._perturbation()
-        return vary_all(perturbation, data.questions(), seed, self.name, executor=executor, sent=IMAGES_SENT)
+        return vary_all(perturbation, data.questions(), seed, self.name, chunk=IMAGES_SENT, executor=executor)
 
     def _by_severity(self, part: str) -> tuple[Column, ...]:
         levels = self._perturbation().severities

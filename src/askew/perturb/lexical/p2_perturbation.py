@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
@@ -18,10 +19,10 @@ from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.paraphrastic import Paraphrastic
-from askew.perturb.lexical.rule_shares import Case, HashSample, RuleShares, limited
+from askew.perturb.lexical.rule_shares import Case, RuleShares, limited, sampled
 from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
-from askew.perturb.vary_dataset import SENT, chunks_of, opening, question_rng
+from askew.perturb.vary_dataset import CHUNK, chunks_of, opening
 from askew.types import Expect, Question, Refusal, Variant
 from askew.verbs import Executor
 
@@ -326,23 +327,26 @@ def fit(
         raise BadOption(f"p2: share is {share}. Give a share above 0, up to 1 for no limit.")
     draft = perturbation or P2Perturbation()
     counts_rules = share < 1.0 or (draft.balance == "text" and "antonymous" in draft.types)
-    sample = HashSample()
+    known: Counter[str] = Counter()
+
+    def read() -> Iterator[Question]:
+        for question in questions:
+            known.update(words_of(question.text))
+            yield question
+
+    counted, whole = sampled(read() if least > 0 or counts_rules else ())
     if least > 0:
-        known = everyday_words() if everyday else frozenset[str]()
-        counts = WordCounts.of((question.text for question in sample.watch(questions)), least)
-        draft = replace(draft, vocabulary=replace(counts, everyday=known))
-    elif counts_rules:
-        for _ in sample.watch(questions):
-            pass
+        allowed = everyday_words() if everyday else frozenset[str]()
+        draft = replace(draft, vocabulary=WordCounts(known, least, allowed))
     if not counts_rules:
         return draft
-    counted, find = sample.questions(), FindCases(draft, opening(draft, seed))
+    find = FindCases(draft, opening(draft, seed))
     cases: dict[str, list[Case]] = {name: [] for name in draft.types}
-    for found in map(find, [counted]) if executor is None else executor.map(find, chunks_of(counted, SENT)):
+    for found in map(find, [counted]) if executor is None else executor.map(find, chunks_of(counted, CHUNK)):
         for name, case in found:
             cases[name].append(case)
     return draft.limit(
-        {name: limited(own, share, draft.most(name), draft.variants, sample.whole) for name, own in cases.items()}
+        {name: limited(own, share, draft.most(name), draft.variants, whole) for name, own in cases.items()}
     )
 
 
@@ -360,5 +364,5 @@ class FindCases:
         return [
             case
             for question in questions
-            for case in self.perturbation.cases(question, question_rng(self.start, question))
+            for case in self.perturbation.cases(question, Random(f"{self.start}:{question.id}"))
         ]

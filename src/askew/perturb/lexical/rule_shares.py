@@ -12,10 +12,10 @@ chunk or on the number of processes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from heapq import heappush, heapreplace
+from heapq import nsmallest
 from itertools import combinations
 
 from askew.perturb.lexical.substitutions import Edit, edited
@@ -148,33 +148,13 @@ def _unbalanced(truths: Mapping[str, list[int]], free: int) -> dict[str, int]:
     return limits
 
 
-class HashSample:
-    """Passes questions on and keeps those with the smallest hashes: a sample independent of their order.
-
-    >>> def sample(texts):
-    ...     kept = HashSample(2)
-    ...     list(kept.watch(Question(n, None, text) for n, text in texts))
-    ...     return [question.text for question in kept.questions()], kept.whole
-    >>> sample([(1, "a"), (2, "b"), (3, "c")]) == sample([(3, "c"), (1, "a"), (2, "b")])
-    True
+def sampled(questions: Iterable[Question]) -> tuple[list[Question], bool]:
+    """The questions with the smallest hashes, at most ``COUNTED``, and whether these are all: a sample that does not
+    depend on the order.
     """
+    found = nsmallest(COUNTED + 1, questions, key=_hash)
+    return found[:COUNTED], len(found) <= COUNTED
 
-    def __init__(self, size: int = COUNTED) -> None:
-        self._size, self._heap, self.whole = size, list[tuple[int, int, Question]](), True
 
-    def watch(self, questions: Iterable[Question]) -> Iterator[Question]:
-        """Yield the same questions."""
-        for place, question in enumerate(questions):
-            key = blake2b(f"{question.id}:{question.text}".encode("utf-8", "replace"), digest_size=8).digest()
-            entry = (-int.from_bytes(key, "big"), place, question)
-            if len(self._heap) < self._size:
-                heappush(self._heap, entry)
-            else:
-                self.whole = False
-                if entry[0] > self._heap[0][0]:
-                    heapreplace(self._heap, entry)
-            yield question
-
-    def questions(self) -> list[Question]:
-        """The questions of the sample, in the order of their hashes."""
-        return [question for _, _, question in sorted(self._heap, key=lambda entry: -entry[0])]
+def _hash(question: Question) -> bytes:
+    return blake2b(f"{question.id}:{question.text}".encode("utf-8", "replace"), digest_size=8).digest()

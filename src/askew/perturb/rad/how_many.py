@@ -14,7 +14,7 @@ from askew.perturb.rad.what_kind import is_listed
 from askew.perturb.rad.yes_no_template import (
     AnswerPools,
     CannotAsk,
-    Frame,
+    QuestionFrame,
     YesNoQuestion,
     YesNoTemplate,
     cut_noun,
@@ -31,7 +31,7 @@ _ESTIMATED = 10
 
 
 @dataclass(frozen=True)
-class HowManyFrame(Frame):
+class HowManyFrame(QuestionFrame):
     """A parsed counting question."""
 
     noun: str
@@ -66,7 +66,7 @@ class HowManyFrame(Frame):
 
 
 @dataclass(frozen=True)
-class HasFrame(Frame):
+class HasFrame(QuestionFrame):
     """``How many doors does the car have?``, asked as ``Does the car have two doors?`` (not in the paper)."""
 
     noun: str

@@ -20,7 +20,7 @@ from askew.perturb.rad.yes_no_template import (
     AnswerPools,
     AnswersGiven,
     CannotAsk,
-    Frame,
+    QuestionFrame,
     YesNoQuestion,
     YesNoTemplate,
     modal,
@@ -110,7 +110,9 @@ class RadPerturbation:
         except CannotAsk:
             return {}
 
-    def _sides(self, template: YesNoTemplate, question: Question) -> tuple[str, Frame, YesNoQuestion, AnswerPool]:
+    def _sides(
+        self, template: YesNoTemplate, question: Question
+    ) -> tuple[str, QuestionFrame, YesNoQuestion, AnswerPool]:
         """The correct answer, the parsed question, the question about that answer, and the wrong answers."""
         value = self._value(template, question)
         frame = template.read(question.text, self.tagger, self.pools)
@@ -141,7 +143,7 @@ class RadPerturbation:
             raise CannotAsk(template.unfit)
         return value
 
-    def _wrong(self, template: YesNoTemplate, frame: Frame, value: str, question: Question) -> AnswerPool:
+    def _wrong(self, template: YesNoTemplate, frame: QuestionFrame, value: str, question: Question) -> AnswerPool:
         """The answers that are certainly wrong here, from the best pool that has any."""
         given = {plain(answer) for answer in question.answers} | {value}
 

@@ -21,7 +21,7 @@ from askew.perturb.rad.yes_no_template import (
     RELATIVE,
     AnswerPools,
     CannotAsk,
-    Frame,
+    QuestionFrame,
     YesNoQuestion,
     YesNoTemplate,
     cut_noun,
@@ -40,7 +40,7 @@ _SUBJECT_STARTS = frozenset({"DT", "PRP", "PRP$"})
 
 
 @dataclass(frozen=True)
-class ColorFrame(Frame):
+class ColorFrame(QuestionFrame):
     """A parsed colour question."""
 
     word: str

@@ -25,7 +25,15 @@ from askew.language.inflect import (
     with_article,
 )
 from askew.language.tagger import Tagger
-from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, Frame, YesNoQuestion, YesNoTemplate, plain, tidy
+from askew.perturb.rad.yes_no_template import (
+    AnswerPools,
+    CannotAsk,
+    QuestionFrame,
+    YesNoQuestion,
+    YesNoTemplate,
+    plain,
+    tidy,
+)
 
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
 _THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
@@ -36,7 +44,7 @@ Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
 
 
 @dataclass(frozen=True)
-class WhatKindFrame(Frame):
+class WhatKindFrame(QuestionFrame):
     """A parsed question about a kind."""
 
     subject: str
@@ -93,7 +101,7 @@ class WhatKindFrame(Frame):
 
 
 @dataclass(frozen=True)
-class TheseFrame(Frame):
+class TheseFrame(QuestionFrame):
     """``What kind of animals are these?``, asked as ``Are these animals sheep?`` (not in the paper)."""
 
     subject: str

@@ -145,7 +145,7 @@ def pooled(
     return AnswerPools({key: AnswerPool.of(counts[key]) for key in sorted(counts)}, frozenset(compounds), given or {})
 
 
-class Frame(Protocol):
+class QuestionFrame(Protocol):
     """A parsed question, which can be asked about any value."""
 
     def ask(self, value: str) -> YesNoQuestion:
@@ -197,7 +197,7 @@ class YesNoTemplate(Protocol):
         """True when both values are about the same aspect, so that one excludes the other."""
         return True
 
-    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> Frame:
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> QuestionFrame:
         """Parse a question. Raises CannotAsk."""
         ...
 

@@ -36,7 +36,7 @@ MAY_USE = {
     "rank": {"language"},
     "world": {"data", "language"},
     "models": {"data", "nets"},
-    "audit": {"metrics"},
+    "audit": {"metrics", "report"},
     "report": {"metrics"},
     "train": {"data", "world", "models", "nets", "metrics", "report"},
 }

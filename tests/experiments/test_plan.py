@@ -13,15 +13,15 @@ from askew.experiments import (
     ExperimentFinding,
     ExperimentPlan,
     PaperCell,
-    PaperTable,
     clear,
     experiment,
+    paper_table,
 )
 from askew.experiments.q3r import NETS, _weights_claim
 
 
 def finding() -> ExperimentFinding:
-    table = PaperTable("Table 3", ("Pert", "CS"), {"XNM": (PaperCell((60.0, 62.0, 61.0), 64.7), PaperCell((50.0,)))})
+    table = paper_table("Table 3", ("Pert", "CS"), {"XNM": (PaperCell((60.0, 62.0, 61.0), 64.7), PaperCell((50.0,)))})
     claim = Claim("Q3R raises CS.", "61.0 against 50.0", True)
     return ExperimentFinding("Q3R", "A paper. 2020", "We train.", [table], [claim], ["Few pairs."], {"scenes": 10})
 

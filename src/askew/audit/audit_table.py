@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
 
 from askew.audit.labelled_texts import CHOICE
-from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore, TextShare
+from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore
+from askew.report import table_formats
+from askew.types import Column, Table
 
 _LONGEST = 160
 """Examples are cut off after this many characters."""
@@ -31,24 +32,18 @@ there is no question with an answer.
     for task, title in _TASKS.items():
         scores = [score for score in audit.scores if score.task == task]
         if scores:
-            lines += [*_table(title, scores), *_rules(scores), ""]
+            lines += [table_formats.markdown(_table(title, scores)), *_rules(scores), ""]
     return "\n".join([*lines, *sampled(audit), *(f"Warning: {line}" for line in warnings(audit))]).rstrip()
 
 
-def _table(title: str, scores: Sequence[TextScore]) -> list[str]:
-    return [
-        f"Predicted: {title}",
-        "",
-        "| test | answers | n | text alone | majority | chance | best rule |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {place(score)} | {score.answer_type or 'all'} | {score.n:,} | {_with_interval(score)} "
-            f"| {_percent(score.majority)} | {_percent(score.chance)} "
-            f"| {_percent(score.rule_accuracy.value) if score.rule_accuracy else '—'} |"
-            for score in scores
-        ),
-        "",
-    ]
+def _table(title: str, scores: Sequence[TextScore]) -> Table:
+    heads = ("answers", "n", "text alone", "majority", "chance", "best rule")
+    table = Table("", f"Predicted: {title}", tuple(map(Column, heads)), "test")
+    for score in scores:
+        best = _percent(score.rule_accuracy.value) if score.rule_accuracy else None
+        shares = _with_interval(score), _percent(score.majority), _percent(score.chance), best
+        table.add(place(score), score.answer_type or "all", score.n, *shares)
+    return table
 
 
 def _rules(scores: Sequence[TextScore]) -> Iterator[str]:
@@ -80,11 +75,10 @@ def _line(text: str) -> str:
 
 
 def _with_interval(score: TextScore) -> str:
-    share: TextShare = score.accuracy
     if score.too_few:
         return f"— (fewer than {LEAST_TEXTS})" if score.n < LEAST_TEXTS else "— (one answer)"
-    limits = "" if isnan(share.low) else f" ({100 * share.low:.1f}–{100 * share.high:.1f})"
-    return f"{_percent(share.value)}{limits}"
+    share = score.accuracy
+    return f"{share.short} %" + (f" ({share.interval})" if share.interval else "")
 
 
 def _percent(value: float | None) -> str:

@@ -11,7 +11,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,12 @@ import numpy as np
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.audit.labelled_texts import TextSample, content_hash, labelled
-from askew.audit.text_audit import TextShare, image_share
+from askew.audit.text_audit import NOT_LEARNED, image_share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line, safe_cell
 from askew.significance import wilson
-from askew.types import Group, Id, Question
+from askew.types import Group, Id, Question, Score
 
 COLUMNS = ("number", "suite", "test", "id", "image", "question", "answer", "judgement")
 JUDGEMENTS = {"right": "right", "wrong": "wrong", "unclear": "unclear", "r": "right", "w": "wrong", "u": "unclear"}
@@ -102,7 +101,7 @@ class LabelNoise:
     right: int
     wrong: int
     unclear: int
-    share: TextShare
+    share: Score
     """The share of wrong labels among those judged right or wrong, with a 95 % interval."""
 
 
@@ -150,13 +149,13 @@ def _verdict(votes: Counter[str]) -> str:
 def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
     counts = Counter(said for _, said in verdicts)
     clear = [(image, float(said == "wrong")) for image, said in verdicts if said != "unclear"]
-    share = TextShare(nan)
+    share = NOT_LEARNED
     if clear:
         images, wrong = np.array([image for image, _ in clear]), np.array([said for _, said in clear])
         share = image_share(wrong, images)
-        if isnan(share.low):
+        if not share.has_interval:
             low, high = wilson(counts["wrong"], len(clear))
-            share = TextShare(share.value, round(low, 3), round(high, 3))
+            share = replace(share, low=round(low, 3), high=round(high, 3))
     return LabelNoise(test, counts["right"], counts["wrong"], counts["unclear"], share)
 
 
@@ -222,12 +221,12 @@ def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Cou
 def noise_lines(noise: Sequence[LabelNoise]) -> list[str]:
     """One sentence for each estimate.
 
-    >>> noise_lines([LabelNoise("", 190, 6, 4, TextShare(0.031, 0.014, 0.065))])
+    >>> noise_lines([LabelNoise("", 190, 6, 4, Score("wrong labels", 0.031, 0.014, 0.065))])
     ['Label noise: 3.1 % (1.4–6.5) of 196 judged labels are wrong; 4 unclear.']
     """
     return [
-        f"Label noise{f' of {one.test}' if one.test else ''}: {100 * one.share.value:.1f} % "
-        f"({100 * one.share.low:.1f}–{100 * one.share.high:.1f}) of {one.right + one.wrong:,} judged labels are wrong; "
+        f"Label noise{f' of {one.test}' if one.test else ''}: {one.share.short} % "
+        f"({one.share.interval}) of {one.right + one.wrong:,} judged labels are wrong; "
         f"{one.unclear:,} unclear."
         if one.right + one.wrong
         else f"Label noise{f' of {one.test}' if one.test else ''}: no label was judged right or wrong."

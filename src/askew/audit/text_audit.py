@@ -26,6 +26,7 @@ from askew.audit.text_classifier import (
     sparse,
 )
 from askew.metrics.interval import Estimate
+from askew.types import Score
 
 FOLDS = 5
 METHOD = "logistic regression on words and pairs of neighbouring words, cross-validated with folds by image"
@@ -40,13 +41,8 @@ MOST_OPEN = 10_000
 ALL_TESTS = "(all tests)"
 
 
-@dataclass(frozen=True)
-class TextShare:
-    """A share of texts to three digits, with its interval over images."""
-
-    value: float
-    low: float = nan
-    high: float = nan
+NOT_LEARNED = Score("text alone", nan)
+"""The score of text alone where there is too little to learn from."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class TextScore:
     answer_type: str
     n: int
     images: int
-    accuracy: TextShare
+    accuracy: Score
     majority: float
     """The share of the most frequent label."""
     chance: float | None
@@ -71,13 +67,13 @@ class TextScore:
     """How many texts the data has: more than ``n`` if only a sample was used."""
     rule: str = ""
     """The best rule with one feature."""
-    rule_accuracy: TextShare | None = None
+    rule_accuracy: Score | None = None
     revealing: Sequence[Revealing] = ()
 
     @property
     def too_few(self) -> bool:
         """True when there were too few texts to learn from."""
-        return isnan(self.accuracy.value)
+        return not self.accuracy.known
 
     @property
     def far_above_chance(self) -> bool:
@@ -86,7 +82,11 @@ class TextScore:
 
     def record(self) -> dict[str, Any]:
         """The score as plain JSON values."""
-        found: dict[str, Any] = _plain(asdict(self))
+        shares = {
+            "accuracy": _limits(self.accuracy),
+            "rule_accuracy": self.rule_accuracy and _limits(self.rule_accuracy),
+        }
+        found: dict[str, Any] = _plain({**asdict(self), **shares})
         return {**found, "far_above_chance": self.far_above_chance}
 
 
@@ -206,7 +206,7 @@ def _label_score(
     labels = np.array([place.get(text.label, -1) for text in texts], dtype=np.int64)
     images, chance = _images(texts), 0.5 if answer_type == YES_NO else None
     majority, found = round(counts[ranked[0]] / len(texts), 3), len(np.unique(images))
-    known = TextScore(task, suite, test, answer_type, len(texts), found, TextShare(nan), majority, chance, len(texts))
+    known = TextScore(task, suite, test, answer_type, len(texts), found, NOT_LEARNED, majority, chance, len(texts))
     if len(texts) < LEAST_TEXTS or len(counts) < 2:
         return _Judged(known, np.zeros(0), images)
     matrix, folds = sparse(_features(task, text) for text in texts), _folds(images)
@@ -236,7 +236,7 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
     ):
         majority = round(max(counts.values(), default=0) / max(1, len(texts)), 3)
         known = TextScore(
-            task, suite, test, CHOICE, len(texts), len(np.unique(images)), TextShare(nan), majority, chance, len(texts)
+            task, suite, test, CHOICE, len(texts), len(np.unique(images)), NOT_LEARNED, majority, chance, len(texts)
         )
         if len(texts) < LEAST_TEXTS:
             yield _Judged(known, np.zeros(0), images)
@@ -251,7 +251,7 @@ def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Ju
     """
     images = _images(texts)
     known = TextScore(
-        "original", suite, test, "", len(texts), len(np.unique(images)), TextShare(nan), 0.5, 0.5, len(texts)
+        "original", suite, test, "", len(texts), len(np.unique(images)), NOT_LEARNED, 0.5, 0.5, len(texts)
     )
     if len(texts) < LEAST_TEXTS:
         return _Judged(known, np.zeros(0), images)
@@ -282,7 +282,7 @@ def _images(texts: Iterable[LabelledText]) -> Whole:
     return np.array([text.image for text in texts], dtype=np.int64)
 
 
-def image_share(right: Floats, images: Whole) -> TextShare:
+def image_share(right: Floats, images: Whole) -> Score:
     """The share of ones, with an interval clustered by image (rounded, since the last digits depend on the
     processor).
     """
@@ -290,7 +290,11 @@ def image_share(right: Floats, images: Whole) -> TextShare:
     hits, counts = np.bincount(which, right), np.bincount(which).astype(float)
     value = float(right.mean())
     low, high = Estimate(value, (hits - value * counts) / len(right), 0.0, 1.0, float(len(right))).interval()
-    return TextShare(round(value, 3), round(low, 3), round(high, 3))
+    return Score("text alone", round(value, 3), round(low, 3), round(high, 3))
+
+
+def _limits(score: Score) -> dict[str, float]:
+    return {"value": score.value, "low": score.low, "high": score.high}
 
 
 def _plain(value: Any) -> Any:

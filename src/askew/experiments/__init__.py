@@ -18,6 +18,8 @@ from askew.errors import BadOption, UnknownName, UsageError, need_extras
 from askew.files.limits import read_object
 from askew.files.output_folders import refuse_foreign
 from askew.files.read_write import replaced
+from askew.report.table_formats import markdown
+from askew.types import Column, Table
 
 EXPERIMENTS: Mapping[str, str] = {
     "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
@@ -133,19 +135,12 @@ class PaperCell:
         return f"{self.mean:.{self.digits}f}{spread}{paper}"
 
 
-@dataclass(frozen=True)
-class PaperTable:
+def paper_table(title: str, columns: Sequence[str], rows: Mapping[str, Sequence[PaperCell]]) -> Table:
     """A table in the paper's shape."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Mapping[str, Sequence[PaperCell]]
-
-    def markdown(self) -> str:
-        """As Markdown."""
-        lines = [f"| | {' | '.join(self.columns)} |", f"| --- |{' ---: |' * len(self.columns)}"]
-        lines += [f"| {name} | {' | '.join(map(str, cells))} |" for name, cells in self.rows.items()]
-        return f"**{self.title}**\n\n" + "\n".join(lines)
+    table = Table("", title, tuple(map(Column, columns)), "")
+    for name, cells in rows.items():
+        table.add(name, *map(str, cells))
+    return table
 
 
 @dataclass(frozen=True)
@@ -172,7 +167,7 @@ class ExperimentFinding:
     paper: str
     method: str
     """What was done here, and where it departs from the paper."""
-    tables: Sequence[PaperTable]
+    tables: Sequence[Table]
     claims: Sequence[Claim]
     notes: Sequence[str] = ()
     """What a reader must know in addition to the numbers."""
@@ -186,7 +181,7 @@ class ExperimentFinding:
             self.method,
             "Each number is the mean over the training seeds ± the standard deviation; the paper's figure is in "
             "brackets. The data and the networks differ from the paper's, so compare directions, not levels.",
-            *(table.markdown() for table in self.tables),
+            *(markdown(table).rstrip() for table in self.tables),
             "## Do the findings hold here?",
             "\n".join(claim.markdown() for claim in self.claims),
             *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),

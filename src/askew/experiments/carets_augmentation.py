@@ -17,12 +17,13 @@ from askew.experiments import (
     ExperimentFinding,
     ExperimentPlan,
     PaperCell,
-    PaperTable,
     clear,
     not_less,
+    paper_table,
     together,
 )
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs, slug
+from askew.types import Table
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
@@ -97,7 +98,7 @@ def _more(plan: ExperimentPlan, share: float) -> Path:
     return path
 
 
-def _table(name: str, results: Sequence[Result]) -> PaperTable:
+def _table(name: str, results: Sequence[Result]) -> Table:
     rows = {
         test: [
             PaperCell(
@@ -108,13 +109,13 @@ def _table(name: str, results: Sequence[Result]) -> PaperTable:
         for test in PUBLISHED["before"]
     }
     way, _, many = name.partition(", ")
-    return PaperTable(f"CARETS {way} augmentation{many and f', {many}'} (Table 5)", [*MEASURES], rows)
+    return paper_table(f"CARETS {way} augmentation{many and f', {many}'} (Table 5)", [*MEASURES], rows)
 
 
-def _accuracy(plain: Runs) -> PaperTable:
+def _accuracy(plain: Runs) -> Table:
     paper = {"before": 70.67, "after": 70.60}
     rows = {name: [PaperCell(numbers(results, "accuracy.all"), paper.get(name))] for name, results in plain.items()}
-    return PaperTable("Accuracy on unchanged data (the paper: GQA validation)", ["accuracy"], rows)
+    return paper_table("Accuracy on unchanged data (the paper: GQA validation)", ["accuracy"], rows)
 
 
 def _claims(runs: Runs, plain: Runs) -> Iterator[Claim]:

@@ -11,10 +11,10 @@ from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data
 from askew.engine.result import Result
-from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear, together
+from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, clear, paper_table, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.metrics.accuracy import accuracy
-from askew.types import Question
+from askew.types import Question, Table
 
 NETS = {"full": "butd:hidden=128", "language-only": "language:hidden=128"}
 LESSONS = {"world": "the world", "hard": "hard questions", "all": "all"}
@@ -125,13 +125,13 @@ def _joined(plan: ExperimentPlan, rounds: Sequence[Round]) -> Path | None:
     return path
 
 
-def _table(runs: Runs) -> PaperTable:
+def _table(runs: Runs) -> Table:
     rows = {
         test: [PaperCell(_numbers(several, test), PUBLISHED[test][at]) for at, several in enumerate(runs.values())]
         for test in PUBLISHED
     }
     columns = [f"{net}, {LESSONS[lesson]}" for net, lesson in runs]
-    return PaperTable("Accuracy by input and training data (Table 4a)", columns, rows)
+    return paper_table("Accuracy by input and training data (Table 4a)", columns, rows)
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:

@@ -13,13 +13,14 @@ from askew.experiments import (
     ExperimentFinding,
     ExperimentPlan,
     PaperCell,
-    PaperTable,
     clear,
     not_less,
+    paper_table,
     together,
 )
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs, slug
 from askew.suites.suite_parts import published
+from askew.types import Table
 
 SUITE = "p2:originals=all,balance=paper"
 NETS = {
@@ -79,7 +80,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     )
 
 
-def _table_2(runs: Runs) -> PaperTable:
+def _table_2(runs: Runs) -> Table:
     paper = published("p2")["types"]
     shown = [name for name in runs if name in BESIDES or name in NETS]
     measures = (("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("Δ", "accuracy.gap"))
@@ -90,7 +91,7 @@ def _table_2(runs: Runs) -> PaperTable:
     return _table("Accuracy (Table 2)", runs, shown, columns, paper)
 
 
-def _table_3(runs: Runs) -> PaperTable:
+def _table_3(runs: Runs) -> Table:
     columns = [("Pert", "accuracy.variant", ""), ("Ori", "accuracy.original", ""), ("CS", "cs.2", "")]
     shown = [name for name in runs if name not in BESIDES]
     return _table(
@@ -98,7 +99,7 @@ def _table_3(runs: Runs) -> PaperTable:
     )
 
 
-def _table_4(runs: Runs) -> PaperTable:
+def _table_4(runs: Runs) -> Table:
     columns = [
         (f"{label} {short}", metric, f"test={test}")
         for test, label in TYPES.items()
@@ -114,7 +115,7 @@ def _table(
     shown: Sequence[str],
     columns: Sequence[tuple[str, str, str]],
     paper: Mapping[str, Sequence[float | None]],
-) -> PaperTable:
+) -> Table:
     rows = {
         name: [
             PaperCell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
@@ -122,16 +123,16 @@ def _table(
         ]
         for name in shown
     }
-    return PaperTable(title, [label for label, _, _ in columns], rows)
+    return paper_table(title, [label for label, _, _ in columns], rows)
 
 
-def _module_table(apart: Mapping[str, Sequence[float]]) -> PaperTable:
+def _module_table(apart: Mapping[str, Sequence[float]]) -> Table:
     paper = {"HybridNet": 7.4, "HybridNet + Q3R": 0.5}
     rows = {
         name: [PaperCell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
         for name, values in apart.items()
     }
-    return PaperTable("Mean difference between the module weights of a pair, × 1000 (§5.3)", ["mean difference"], rows)
+    return paper_table("Mean difference between the module weights of a pair, × 1000 (§5.3)", ["mean difference"], rows)
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:

@@ -8,9 +8,10 @@ from random import Random
 import numpy as np
 
 from askew.errors import UsageError
-from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable
+from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, paper_table
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.metrics.rad_metrics import Fit, Sides, has_rad, predicts_generalisation, sides
+from askew.types import Table
 
 TYPES = ("what color", "how many", "what kind")
 SHARES = (0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.92, 0.95, 0.96, 0.97, 0.98, 0.99)
@@ -96,20 +97,20 @@ def _left_out(count: int, of: int) -> list[str]:
     return [f"{count} of {of} networks {reason}."] if count else []
 
 
-def _table(title: str, fits: Sequence[Fit], papers: bool = True) -> PaperTable:
+def _table(title: str, fits: Sequence[Fit], papers: bool = True) -> Table:
     rows = {}
     for fit in fits:
         mean, sd = PUBLISHED[", ".join(fit.features)] if papers else (None, None)
         rows[", ".join(fit.features)] = (PaperCell((fit.mean,), mean, digits=3), PaperCell((fit.sd,), sd, digits=3))
-    return PaperTable(title, ("R²", "sd over augmentations"), rows)
+    return paper_table(title, ("R²", "sd over augmentations"), rows)
 
 
-def _each(title: str, fits: Sequence[Fit]) -> PaperTable:
+def _each(title: str, fits: Sequence[Fit]) -> Table:
     tests = tuple(fits[0].r_squared)
     rows = {
         ", ".join(fit.features): tuple(PaperCell((fit.r_squared[test],), digits=3) for test in tests) for fit in fits
     }
-    return PaperTable(title, tests, rows)
+    return paper_table(title, tests, rows)
 
 
 def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> list[Claim]:

@@ -1,16 +1,19 @@
-"""Run the examples of one page, given as JSON on stdin, in the current folder: one process instead of one per command.
+"""Run the examples of pages: one process for many commands, which would otherwise each load Python, spaCy and WordNet.
 
-A block whose lines are plain ``askew`` commands goes to ``askew.cli.main``, a ``python`` block is executed here with
-warnings as errors, and any other ``bash`` block (pipes, variables, loops) runs in a shell.
+Reads a line of JSON for each page (its folder, its blocks, the file that gets the output) and answers with a line that
+has the exit code. A block whose lines are plain ``askew`` commands goes to ``askew.cli.main``, a ``python`` block is
+executed here with warnings as errors, and any other ``bash`` block (pipes, variables, loops) runs in a shell.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import traceback
 import warnings
 
 from askew.cli import main
@@ -28,7 +31,7 @@ def commands(text):
     return [shlex.split(line, comments=True)[1:] for line in lines]
 
 
-def run(language, text):
+def run_block(language, text):
     """Run a block; returns its exit code."""
     if language == "python":
         with warnings.catch_warnings():
@@ -45,12 +48,40 @@ def run(language, text):
     return 0
 
 
-if __name__ == "__main__":
-    for language, name, text in json.load(sys.stdin):
-        if name:
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(text)
-        else:
+def run_page(folder, blocks):
+    """Run the blocks of a page in its folder, up to the first that fails; returns the exit code."""
+    os.chdir(folder)
+    before, path, environment = set(sys.modules), list(sys.path), dict(os.environ)
+    try:
+        for language, name, text in blocks:
+            if name:
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text)
+                continue
             print(text, flush=True)
-            if code := run(language, text):
-                sys.exit(code)
+            if code := run_block(language, text):
+                return code
+        return 0
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.path[:] = path
+        os.environ.clear()
+        os.environ.update(environment)
+        for module in set(sys.modules) - before:  # other pages have files of the same names
+            if (getattr(sys.modules[module], "__file__", None) or "").startswith(folder):
+                del sys.modules[module]
+
+
+if __name__ == "__main__":
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    for line in sys.stdin:
+        page = json.loads(line)
+        with open(page["log"], "wb") as log:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+        code = run_page(page["folder"], page["blocks"])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        print(json.dumps(code), file=answers, flush=True)

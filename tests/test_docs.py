@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NEEDS_TORCH = frozenset(
     ("commands.md", "extending.md", "huggingface.md", "train-a-robust-model.md", "training.md"),
 )
-"""Other pages are run as without PyTorch, which most users have not installed and which takes seconds to import."""
+"""Other pages are run as without PyTorch, which most users have not installed."""
 BLOCK = re.compile(
     r"""(<!-- not run: [^\n]+ -->\n+)?^```(\w+)(?: title="(\S+)")?\n(.*?)^```""", re.MULTILINE | re.DOTALL
 )
@@ -36,21 +36,42 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
     return [block for block in kept if block[1] or block[0] in ("bash", "python")]
 
 
+@pytest.fixture(scope="session")
+def page_runners(tmp_path_factory, world_cache):
+    """Processes that run pages, with PyTorch and without; each is started when a page needs it."""
+    running = {}
+
+    def runner(torch):
+        if torch not in running:
+            environment = {
+                **os.environ,
+                "ASKEW_CACHE": str(world_cache),
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            }
+            if not torch:
+                hidden = tmp_path_factory.mktemp("without-torch")
+                (hidden / "torch.py").write_text("raise ModuleNotFoundError('No module named torch', name='torch')\n")
+                environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(hidden), os.environ.get("PYTHONPATH"))))
+            command = [sys.executable, str(Path(__file__).with_name("run_page.py"))]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+            running[torch] = subprocess.Popen(command, env=environment, **pipes)
+        return running[torch]
+
+    yield runner
+    for process in running.values():
+        process.communicate(timeout=60)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_of(page, tmp_path, tmp_path_factory, world_cache):
-    environment = {
-        **os.environ,
-        "ASKEW_CACHE": str(world_cache),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    if page.name not in NEEDS_TORCH:
-        hidden = tmp_path_factory.mktemp("without-torch")
-        (hidden / "torch.py").write_text("raise ModuleNotFoundError('No module named torch', name='torch')\n")
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(hidden), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, str(Path(__file__).with_name("run_page.py"))]
-    given = {"input": json.dumps(blocks(page)), "capture_output": True, "text": True, "timeout": 400}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, **given)
-    assert done.returncode == 0, f"{page.name}:\n{done.stdout}\n{done.stderr}"
+def test_examples_of(page, tmp_path, page_runners):
+    (tmp_path / "page").mkdir()
+    log = tmp_path / "output.txt"
+    request = {"folder": str(tmp_path / "page"), "log": str(log), "blocks": blocks(page)}
+    runner = page_runners(page.name in NEEDS_TORCH)
+    runner.stdin.write(json.dumps(request) + "\n")
+    runner.stdin.flush()
+    code = runner.stdout.readline().strip()
+    assert code == "0", f"{page.name}: exit code {code or 'missing'}\n{log.read_text(encoding='utf-8')}"
 
 
 def test_blocks_are_found():

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from askew.answers.normalise import clean, normalise
-from askew.errors import BadImage, DataError
+from askew.errors import AskewError, BadImage, DataError
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
 from askew.metrics.accuracy import leave_one_out
@@ -139,23 +139,23 @@ def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> Featu
     return fill(store, distinct, IN_MEMORY)
 
 
-def unusable(store: FeatureStore, images: Iterable[ImageRef | None]) -> dict[ImageRef, str]:
+def unusable(
+    store: FeatureStore, images: Iterable[ImageRef | None], caught: type[AskewError] = BadImage
+) -> dict[ImageRef, str]:
     """Images without features, and why. A chunk is requested at once, or image by image if that fails."""
     todo = list(dict.fromkeys(image for image in images if image is not None))
-    bad = {}
+    bad: dict[ImageRef, str] = {}
     for start in range(0, len(todo), CHUNK):
         part = todo[start : start + CHUNK]
-        if _trouble(store, part):
-            bad.update({image: trouble for image in part if (trouble := _trouble(store, [image]))})
+        try:
+            store.get_many(part)
+        except caught as trouble:
+            if len(part) == 1:
+                bad[part[0]] = str(trouble)
+            else:
+                for image in part:
+                    bad |= unusable(store, [image], caught)
     return bad
-
-
-def _trouble(store: FeatureStore, images: Sequence[ImageRef]) -> str:
-    try:
-        store.get_many(images)
-    except BadImage as trouble:
-        return str(trouble)
-    return ""
 
 
 def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> FeatureTable:

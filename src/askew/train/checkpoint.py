@@ -20,7 +20,7 @@ from askew.files.read_write import replaced
 from askew.nets.layers import Batch, Output
 from askew.nets.net_config import NetConfig, QuestionWords, attention_steps
 from askew.nets.networks import PixelNet, build_net
-from askew.train.batches import Answers, build_table
+from askew.train.batches import Answers, build_table, unusable
 from askew.train.features import FeatureStore, ImageFeatures, as_store
 from askew.types import AttentionStep, ImageRef, Prediction, Question
 
@@ -185,23 +185,10 @@ class Trained:
         return Batch(tokens, *table.take(rows))
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """Why each question cannot be asked, or None. Features are requested at once, or one by one if that fails."""
-        try:
-            self.features.get_many([question.image for question in questions if question.image is not None])
-        except AskewError:
-            return [self._trouble(question, look=True) for question in questions]
-        return [self._trouble(question, look=False) for question in questions]
-
-    def _trouble(self, question: Question, look: bool) -> str | None:
-        if question.image is None:
-            return None if self.config["net"]["name"] == "language" else "the question has no image"
-        if not look:
-            return None
-        try:
-            self.features.get_many([question.image])
-        except AskewError as error:
-            return str(error)
-        return None
+        """Why each question cannot be asked, or None."""
+        bad = unusable(self.features, (question.image for question in questions), AskewError)
+        blind = None if self.config["net"]["name"] == "language" else "the question has no image"
+        return [blind if question.image is None else bad.get(question.image) for question in questions]
 
 
 @dataclass(frozen=True)

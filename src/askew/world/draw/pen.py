@@ -150,7 +150,7 @@ _FAINT = [round(level * 0.34) for level in range(256)]
 
 
 def _mask(placed: Sequence[Placed], frame: tuple[int, int, int, int], grow: int) -> Image.Image:
-    """The bounding box of the shapes, each side enlarged by half of ``grow``."""
+    """A mask of the frame that is white inside the shapes, each side enlarged by half of ``grow``."""
     mask = Image.new("L", (frame[2] - frame[0], frame[3] - frame[1]))
     local = [([(x - frame[0], y - frame[1]) for x, y in points], width) for points, width in placed]
     _trace(ImageDraw.Draw(mask), local, 255, grow)

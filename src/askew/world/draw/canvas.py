@@ -11,7 +11,7 @@ from typing import Literal
 from PIL import Image, ImageDraw
 
 from askew.types import Scene
-from askew.world.draw.paths import Point
+from askew.world.draw.shapes import Point
 from askew.world.draw.surface import Rgb, mix
 
 

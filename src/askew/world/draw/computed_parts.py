@@ -7,8 +7,8 @@ from math import cos, pi, sin
 
 from PIL import ImageFont
 
-from askew.world.draw.paths import Path, Point, blob, curve, dot, limb, oval, poly, ring, slab
 from askew.world.draw.pen import Brush
+from askew.world.draw.shapes import Path, Point, blob, curve, dot, limb, oval, poly, ring, slab
 from askew.world.draw.surface import GLASS, INK, STEEL, WHITE, brightness, darker, lighter
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from askew.world.draw.paths import Frame, Path, Point, blob, curve, limb, oval, poly
 from askew.world.draw.pen import Brush, Look, Pen, brush
+from askew.world.draw.shapes import Path, Point, ShapeFrame, blob, curve, limb, oval, poly
 from askew.world.draw.sketch import sketch
 from askew.world.draw.surface import INK, Rgb, Surface, darker, lighter, mix, tones
 from askew.world.world_data import people
@@ -66,7 +66,9 @@ class PersonFigure:
     def brush(self, front: bool, turn: float = 0.0) -> Brush:
         """A brush whose unit is the radius of the head."""
         r = self.radius * self.tall
-        frame = Frame(*self.spot(self.center, turn, 0.0), r / self.pen.width, r / self.pen.height, r / self.pen.short)
+        frame = ShapeFrame(
+            *self.spot(self.center, turn, 0.0), r / self.pen.width, r / self.pen.height, r / self.pen.short
+        )
         pupil = INK if sum(self.skin) > 300 else (30, 24, 26)
         words = ["front"] if front else []
         return brush(self.pen, self.look, *words, frame=frame, skin=self.skin, hair=self.hair, pupil=pupil)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from PIL import Image, ImageChops, ImageDraw
 
 from askew.types import Thing
-from askew.world.draw.paths import Frame, Path, Point
+from askew.world.draw.shapes import Path, Point, ShapeFrame
 from askew.world.draw.surface import WOOD, Rgb, Surface, brightness, cover, darker, lighter, palette, shade_of
 from askew.world.layout import Box
 from askew.world.world_data import dimensions
@@ -223,7 +223,7 @@ class Brush:
     words: frozenset[str]
     inks: dict[str, Ink]
     shapes: dict[str, list[Path]] = field(default_factory=dict)
-    frame: Frame | None = None
+    frame: ShapeFrame | None = None
 
     @property
     def colour(self) -> Rgb:
@@ -231,7 +231,7 @@ class Brush:
         return flat_ink(self.inks["colour"])
 
 
-def brush(pen: Pen, look: Look, *words: str, frame: Frame | None = None, **inks: Ink) -> Brush:
+def brush(pen: Pen, look: Look, *words: str, frame: ShapeFrame | None = None, **inks: Ink) -> Brush:
     """A brush for a thing, with further words and inks."""
     shape = ["wide"] if pen.width > pen.height else []
     applies = look.words.union(words, (look.name, look.time), shape)

@@ -9,8 +9,8 @@ from operator import gt, lt
 from typing import Any, NamedTuple, TypeAlias
 
 from askew.world.draw.computed_parts import PARTS
-from askew.world.draw.paths import Frame, Path, Point, blob, curve, dot, limb, octagon, oval, poly, ring, slab
 from askew.world.draw.pen import Brush, Ink, flat_ink
+from askew.world.draw.shapes import Path, Point, ShapeFrame, blob, curve, dot, limb, octagon, oval, poly, ring, slab
 from askew.world.draw.surface import (
     GLASS,
     INK,
@@ -182,7 +182,7 @@ def _square(text: str, steps: Sequence[Step]) -> Step:
     def step(brush: Brush) -> None:
         pen = brush.pen
         height = side * pen.width / pen.height * tall
-        frame = Frame(*corner, side, height, side * pen.width / pen.short)
+        frame = ShapeFrame(*corner, side, height, side * pen.width / pen.short)
         for inner in steps:
             inner(replace(brush, frame=frame))
 

@@ -79,7 +79,7 @@ def dot(center: Point, radius: float) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ShapeFrame:
     """A part of a box with coordinates of its own: where they begin, and how large their unit is."""
 
     left: float

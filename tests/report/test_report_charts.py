@@ -12,7 +12,7 @@ from coverage_by_outcomes import coverage as covered
 from fake_runs import make_run
 
 from askew.files.records import outcome_from
-from askew.report.charts import coverage_matrix, coverage_section, pair_accuracy_section
+from askew.report.charts import PAIR_ACCURACY, coverage_matrix, coverage_section, dot_plot
 from askew.report.html import page
 from askew.report.load import load_run
 from askew.report.pair_table import Trait, read_pairs
@@ -34,7 +34,7 @@ def content(runs) -> ReportData:
 
 
 def test_human_figures_are_dashed_lines_and_not_a_model(runs) -> None:
-    drawn = pair_accuracy_section(content(runs))
+    drawn = dot_plot(content(runs), PAIR_ACCURACY)
     tests = 1 + len(runs[0].suites[0]["tests"])
     assert drawn.count('class="people-line faint"') == drawn.count('class="people-line"') == tests
     assert drawn.count("people ") - drawn.count("what people") == tests
@@ -46,24 +46,24 @@ def test_human_figures_are_dashed_lines_and_not_a_model(runs) -> None:
 
 
 def test_without_human_figures_there_is_no_line(runs) -> None:
-    drawn = pair_accuracy_section(content(runs[1:]))
+    drawn = dot_plot(content(runs[1:]), PAIR_ACCURACY)
     assert "people-line" not in drawn
     assert "Dashed" not in drawn
 
 
 def test_human_figures_without_a_model_are_drawn(runs) -> None:
-    assert "people-line" in pair_accuracy_section(content(runs[:1]))
+    assert "people-line" in dot_plot(content(runs[:1]), PAIR_ACCURACY)
 
 
 def test_the_table_has_every_model(runs) -> None:
-    drawn = pair_accuracy_section(content(runs))
+    drawn = dot_plot(content(runs), PAIR_ACCURACY)
     figure = runs[1].score("carets", "carets.acc", "test=Negation")
     assert f"<td>strong</td><td>{figure.full}</td>" in drawn
 
 
 def test_suites_without_pairs_have_no_pair_figures(tmp_path: Path) -> None:
     made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, images=False))]
-    assert pair_accuracy_section(content(made)) is None
+    assert dot_plot(content(made), PAIR_ACCURACY) is None
     assert coverage_section(content(made)) is None  # coverage needs two models
 
 

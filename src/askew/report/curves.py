@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askew.report.load import Run
-from askew.report.markup import Html, details, el, table
+from askew.report.markup import Html, details, el, figure, table
 from askew.report.report_data import ReportData
 from askew.report.svg import MARKS, axis_for, charted, curve, legend
 from askew.types import Score
@@ -54,10 +54,9 @@ def curves_figure(
         for name, found in panels
         for line in found
     ]
-    return el(
-        "figure",
-        el("figcaption", el("h3", heading)),
-        el("p", note, class_="quiet"),
+    return figure(
+        heading,
+        note,
         legend(names) if len(names) > 1 else None,
         el("div", *boxes, class_="panels") if several else boxes[0],
         details("As a table", table(head, rows, title)),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
+import gzip
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -64,11 +64,9 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     failures = _telling_failures(pairs, breaks, album)
     on_cards = [pair["number"] for shown in failures for pair in shown]
     chosen = choose(pairs, most, [*on_cards, *_wanted(pairs, breaks, most)])
-    sample, data = Sample(pairs.pairs, album), Packed()
-    data.add("models", content.labels)
-    data.add("order", content.standings.order)
-    data.add_each("pairs", sample.watch(draw_pairs(pairs, chosen, album)))
-    data.add("images", album.images)
+    sample = Sample(pairs.pairs, album)
+    records = [orjson.Fragment(orjson.dumps(pair)) for pair in sample.watch(draw_pairs(pairs, chosen, album))]
+    data = {"models": content.labels, "order": content.standings.order, "pairs": records, "images": album.images}
     failures = [[{**pair, "key": sample.keys[pair["number"]]} for pair in shown] for shown in failures]
     sure = calibration_section(content)
     chapters = [
@@ -91,7 +89,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         sections=join(
             el("section", opened, id="ranking", class_="part"), *(_chapter(*chapter) for chapter in chapters)
         ),
-        data=data.text(),
+        data=packed(data),
         script=script,
     )
     return framed(
@@ -126,46 +124,15 @@ def page_title(runs: Sequence[Run]) -> str:
     return "askew: " + ", ".join(labels(runs))
 
 
-class Packed:
-    """A JSON object as gzip in base64: small, the same for the same data, and nothing in it can close a script element.
-
-    It is compressed as it grows, so that a long list is never in memory as a whole.
+def packed(data: Mapping[str, Any]) -> str:
+    """An object as JSON, gzip and base64: small, the same for the same data, and it cannot close a script element.
 
     >>> import gzip
     >>> from base64 import b64decode
-    >>> data = Packed()
-    >>> data.add("q", "</script>")
-    >>> data.add_each("n", (number for number in (1, 2)))
-    >>> gzip.decompress(b64decode(data.text()))
+    >>> gzip.decompress(b64decode(packed({"q": "</script>", "n": [1, 2]})))
     b'{"q":"</script>","n":[1,2]}'
     """
-
-    def __init__(self) -> None:
-        self._gzip, self._before = zlib.compressobj(9, wbits=31), b"{"
-        self._parts: list[bytes] = []
-
-    def add(self, name: str, value: Any) -> None:
-        """Add a field."""
-        self._write(self._before + orjson.dumps(name) + b":" + orjson.dumps(value))
-        self._before = b","
-
-    def add_each(self, name: str, values: Iterable[Any]) -> None:
-        """Add a field with a list of these values."""
-        self._write(self._before + orjson.dumps(name) + b":[")
-        self._before = b""
-        for value in values:
-            self._write(self._before + orjson.dumps(value))
-            self._before = b","
-        self._write(b"]")
-        self._before = b","
-
-    def text(self) -> str:
-        """The finished object; nothing can be added afterwards."""
-        self._write(b"}")
-        return b64encode(b"".join([*self._parts, self._gzip.flush()])).decode("ascii")
-
-    def _write(self, text: bytes) -> None:
-        self._parts.append(self._gzip.compress(text))
+    return b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode("ascii")
 
 
 def _chapter(name: str, heading: str, about: str, inner: Html) -> Html:

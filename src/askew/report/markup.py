@@ -62,6 +62,11 @@ def details(summary: str, *children: str | None, opened: bool = False, class_: s
     return el("details", el("summary", summary), *children, open=opened, class_=class_)
 
 
+def figure(heading: str, note: str, *children: str | None) -> Html:
+    """A chart with its heading and what it shows."""
+    return el("figure", el("figcaption", el("h3", heading)), el("p", note, class_="quiet"), *children)
+
+
 def _attribute(key: str, value: str | int | float | bool | None) -> str:
     if value is None or value is False:
         return ""

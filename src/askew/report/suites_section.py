@@ -6,6 +6,7 @@ Below the panels are the differences between the models, with p values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from askew.report.breaks import Breaks, worst_by_suite
@@ -22,7 +23,7 @@ from askew.report.score_display import DASH, count, probability
 from askew.report.svg import mark
 from askew.report.table_formats import csv_text, html, latex, markdown
 from askew.report.verdict import as_html, sentences_by_suite
-from askew.types import LEAST_IMAGES, MetricFacts, Score, Table
+from askew.types import LEAST_IMAGES, MetricFacts, Score
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
 AGAINST = "note.against="
@@ -38,8 +39,11 @@ def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
     """Every suite in a panel of its own, then how the models differ."""
     panels = [_panel(content, suite, breaks) for suite in content.suites]
     differences = differences_section(content)
+    apart = measured_apart(content.runs)
+    text = "These runs measured some scores in different ways (see their signatures), which makes them incomparable: "
+    modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
     return join(
-        _apart(content),
+        el("p", text + ", ".join(apart) + ". " + modes) if apart else None,
         published_switch(content),
         *panels,
         calibration_note(content),
@@ -48,18 +52,23 @@ def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
 
 
 def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Breaks]) -> Html:
-    about = content.about(suite["name"])
-    summary = join(
-        el("strong", suite_name(suite)),
-        " ",
-        el("span", " · ".join(filter(None, (str(suite.get("title") or ""), _range(content, suite)))), class_="quiet"),
-    )
+    name, several, about = suite["name"], len(content.runs) > 1, content.about(suite["name"])
+    told = " · ".join(filter(None, (str(suite.get("title") or ""), _range(content, suite))))
     says = suite_meaning(suite)
+    coverage, verdicts = [], []
+    for number, run in about.with_suite(name):
+        label = content.labels[number]
+        sentence = sentences_by_suite(run, label, worst_by_suite(breaks, number)).get(name)
+        if sentence:
+            verdicts.append(el("li", mark(number) if several else None, el("p", *as_html(sentence, label))))
+    for run in content.runs:
+        for own in (own for own in run.suites if own["name"] == name):
+            coverage += coverage_lines(own, run.results.get("data") or {})
     return details(
-        summary,
+        join(el("strong", suite_name(suite)), " ", el("span", told, class_="quiet")),
         el("p", f"{says[:1].upper()}{says[1:]}.") if says else None,
-        *(el("p", line, class_="quiet") for line in _coverage(content, suite)),
-        _verdicts(about, suite, breaks),
+        *(el("p", line, class_="quiet") for line in dict.fromkeys(coverage)),
+        el("ul", *verdicts, class_="verdicts") if verdicts else None,
         charts_section(about),
         attack_section(about) if suite["name"] == ATTACK else None,
         tables_section(about),
@@ -78,42 +87,22 @@ def _range(content: ReportData, suite: Mapping[str, Any]) -> str:
     return f"{low.facts.title} {low.short if len(known) == 1 else f'{low.short} to {high.short}'}"
 
 
-def _coverage(content: ReportData, suite: Mapping[str, Any]) -> list[str]:
-    """How much of the data the suite asks, once for runs that do not differ in it."""
-    lines = (
-        line
-        for run in content.runs
-        for own in run.suites
-        if own["name"] == suite["name"]
-        for line in coverage_lines(own, run.results.get("data") or {})
-    )
-    return list(dict.fromkeys(lines))
-
-
-def _verdicts(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Breaks]) -> Html | None:
-    """A sentence for each model on this suite."""
-    items = []
-    for number, run in content.with_suite(suite["name"]):
-        label = content.labels[number]
-        sentence = sentences_by_suite(run, label, worst_by_suite(breaks, number)).get(suite["name"])
-        if sentence:
-            items.append(el("li", mark(number) if len(content.runs) > 1 else None, el("p", *as_html(sentence, label))))
-    return el("ul", *items, class_="verdicts") if items else None
-
-
-def _apart(content: ReportData) -> Html | None:
-    apart = measured_apart(content.runs)
-    text = "These runs measured some scores in different ways (see their signatures), which makes them incomparable: "
-    modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
-    return el("p", text + ", ".join(apart) + ". " + modes) if apart else None
-
-
 def tables_section(content: ReportData) -> Html:
     """The tables of the suites that the section is about, each with its sources to copy."""
     ordered = [content.runs[number] for number in content.standings.order]
     names = dict(zip(content.labels, labels(ordered), strict=True)) if len(content.runs) > 1 else {}
     runs = ordered if set(names) == set(names.values()) else content.runs
-    return join(*map(_table_html, filled_tables(runs, content.only)))
+    sources = [("CSV", csv_text), ("LaTeX", latex), ("Markdown", markdown)]
+    sections = []
+    for found in filled_tables(runs, content.only):
+        copies = []
+        for name, written in sources:
+            button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
+            copies.append(el("div", button, details(name, el("pre", written(found))), class_="source"))
+        heading, paper = el("h3", found.title), el("p", found.about, class_="quiet")
+        copied = el("div", *copies, class_="sources")
+        sections.append(el("section", heading, paper, html(found, sortable=True), copied, class_="sheet"))
+    return join(*sections)
 
 
 def published_switch(content: ReportData) -> Html | None:
@@ -126,23 +115,6 @@ def published_switch(content: ReportData) -> Html | None:
         for value, text in options
     ]
     return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
-
-
-def _table_html(paper_table: Table) -> Html:
-    sources = [("CSV", csv_text), ("LaTeX", latex), ("Markdown", markdown)]
-    return el(
-        "section",
-        el("h3", paper_table.title),
-        el("p", paper_table.about, class_="quiet"),
-        html(paper_table, sortable=True),
-        el("div", *(_source(name, written(paper_table)) for name, written in sources), class_="sources"),
-        class_="sheet",
-    )
-
-
-def _source(name: str, text: str) -> Html:
-    button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
-    return el("div", button, details(name, el("pre", text)), class_="source")
 
 
 def attack_section(content: ReportData) -> Html | None:
@@ -180,7 +152,7 @@ def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | No
     attacked = list(dict.fromkeys(name for found in by_model.values() for name in found))
     if len(runs) < 2 or not attacked:
         return None
-    rows = [[name, *(_cell(by_model[n].get(name)) for n, _ in runs)] for name in attacked]
+    rows = [[name, *(by_model[n][name].full if name in by_model[n] else DASH for n, _ in runs)] for name in attacked]
     return el(
         "div",
         el("h3", "Do attacks transfer?"),
@@ -199,7 +171,9 @@ def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
     """The success against one model by part of speech, by rule and by word."""
     tables = []
     for prefix, name in PARTS:
-        found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
+        found = sorted(
+            _parts(run, prefix).items(), key=lambda item: (-item[1].value * item[1].n if item[1].n else 0.0, item[0])
+        )
         rows = [[value, score.full, count(score.n)] for value, score in found[:MOST] if score.n]
         if rows:
             caption = f"Success by {name}" + (f", the first {MOST} of {len(found)}" if len(found) > MOST else "")
@@ -216,14 +190,6 @@ def _parts(run: Run, prefix: str) -> dict[str, Score]:
         for score in run.scores()
         if (score.suite, score.metric) == (ATTACK, SUCCESS) and score.part.startswith(prefix)
     }
-
-
-def _hits(score: Score) -> float:
-    return score.value * score.n if score.known else 0.0
-
-
-def _cell(score: Score | None) -> str:
-    return "—" if score is None else score.full
 
 
 def differences_section(content: ReportData) -> Html | None:
@@ -266,7 +232,7 @@ def _difference_table(content: ReportData, items: Sequence[Mapping[str, Any]], c
         [
             " · ".join(filter(None, (str(item["suite"]), facts.title, str(item.get("part", ""))))),
             f"{item['a']} − {item['b']}",
-            difference_text(facts, item) + _arrow(item),
+            difference_text(facts, item),
             probability(item.get("p_holm")),
             f"{item.get('n') or 0:,}",
         ]
@@ -277,26 +243,19 @@ def _difference_table(content: ReportData, items: Sequence[Mapping[str, Any]], c
 
 
 def difference_text(facts: MetricFacts, item: Mapping[str, Any]) -> str:
-    """A difference with its sign and interval.
+    """A difference with its sign and interval, and an arrow if it is significant.
 
-    >>> difference_text(MetricFacts(), {"difference": 0.123, "low": 0.1, "high": 0.15})
-    '+12.3 (10.0 to 15.0)'
+    >>> difference_text(MetricFacts(), {"difference": 0.123, "low": 0.1, "high": 0.15, "p_holm": 0.01})
+    '+12.3 (10.0 to 15.0) ▲'
     """
-    found = Score.from_record(item, facts)
-    value = item.get("difference")
-    text = DASH if value is None else facts.show(value)
-    if value is not None and value > 0:
-        text = "+" + text.lstrip("+")
-    return f"{text} ({facts.show(found.low)} to {facts.show(found.high)})" if found.has_interval else text
+    score = Score.from_record({**item, "value": item.get("difference")}, replace(facts, signed=bool(facts.unit)))
+    text = ("+" if score.value > 0 and not facts.unit else "") + score.short
+    if score.has_interval:
+        text += f" ({facts.show(score.low)} to {facts.show(score.high)})"
+    return text + (" ▲" if score.value > 0 else " ▼") * is_significant(item)
 
 
 def _by_p(item: Mapping[str, Any]) -> float:
     """Sorted by p value; differences that could not be tested are last."""
     p = item.get("p_holm")
     return 2.0 if p is None or p != p else float(p)
-
-
-def _arrow(item: Mapping[str, Any]) -> str:
-    if not is_significant(item):
-        return ""
-    return " ▲" if (item.get("difference") or 0) > 0 else " ▼"

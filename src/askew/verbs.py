@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
 from askew.optional_verbs import (
     ComparesAnswers,
     Connects,
@@ -247,8 +249,9 @@ class Model(Protocol):
 class Metric(Protocol):
     """A score as a function of summed rows, so that every metric can use the same interval and the same paired test.
 
-    Subclass it and write ``measure`` and ``combine``; the attributes have defaults, and further methods are optional
-    (the protocols ``TellsFraction``, ``FillsMissing``, ...). Its ``repr`` is printed as a footnote to the score.
+    Subclass it and write ``measure``, and ``combine`` if the score is not the ratio of two columns; the attributes have
+    defaults, and further methods are optional (the protocols ``TellsFraction``, ``FillsMissing``, ...). Its ``repr`` is
+    printed as a footnote to the score.
     """
 
     least: ClassVar[float] = 0.0
@@ -318,10 +321,13 @@ class Metric(Protocol):
         """
         ...
 
-    @abstractmethod
     def combine(self, sums: Any) -> Any:
-        """The score from column sums of shape (columns,) or, vectorised, (columns, many); nan for no data."""
-        ...
+        """The score from column sums of shape (columns,) or, vectorised, (columns, many); nan for no data.
+
+        By default the first column over the second.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.divide(sums[0], sums[1])
 
 
 class FittedRanker(Protocol):

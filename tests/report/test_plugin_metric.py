@@ -13,7 +13,6 @@ from askew.engine.components import Questions
 from askew.gate.baseline import Rule, compare_to
 from askew.gate.checks import Status
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.sums import ratio
 from askew.models.baselines import Scripted
 from askew.report.html import page
 from askew.report.load import load_run
@@ -34,9 +33,6 @@ class ShareBroken(Metric):
 
     def measure(self, outcome, failed=None):
         return float(outcome.variants[0].answer != "yes"), 1.0
-
-    def combine(self, sums):
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,6 @@ class Accuracy(Metric):
             return summed((*([] if value is None else [value]), *soft_variants(outcome, failed, self.mode)))
         return None if value is None else (value, 1.0)
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class Gap(Metric):
@@ -239,10 +235,6 @@ class Worst(Metric):
         values = [soft(question, prediction, failed, self.mode) for question, prediction in members if question.answers]
         known = [value for value in values if value is not None]
         return (min(known), 1.0) if known and len(known) == len(values) else None
-
-    def combine(self, sums: Any) -> Any:
-        """The mean over groups."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)

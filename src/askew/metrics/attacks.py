@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from askew.metrics.accuracy import check_mode, soft
 from askew.metrics.correct import Correct, check_correct, judged_pairs
-from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 
@@ -53,10 +52,6 @@ class AttackErrorRate(Metric):
         attacked = 1.0 if self.all_attacked else pairs[0][0]
         return attacked * (1.0 - min(variant for _, variant in pairs)), attacked
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class AttackTries(Metric):
@@ -72,10 +67,6 @@ class AttackTries(Metric):
         """(tries, 1); failed attempts count too."""
         tries = [_number(variant.note["tries"]) for variant in outcome.group.variants if "tries" in variant.note]
         return (sum(tries), 1.0) if tries else None
-
-    def combine(self, sums: Any) -> Any:
-        """The mean over groups."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)
@@ -103,10 +94,6 @@ class ValidAttackRate(Metric):
             return None
         wrong = any(valid and after == 0.0 for (_, after), valid in zip(pairs, checked, strict=True))
         return pairs[0][0] * float(wrong), pairs[0][0]
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)
@@ -139,10 +126,6 @@ class AttackAccuracy(Metric):
                 value = soft(variant.question, prediction, failed, self.mode)
         return None if value is None else (value, 1.0)
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class AttackNote(Metric):
@@ -173,10 +156,6 @@ class AttackNote(Metric):
         notes = [variant.note for variant in outcome.group.variants if variant.note.get("status") == "found"]
         values = [_number(note[self.key]) for note in notes if isinstance(note.get(self.key), (int, float))]
         return (sum(values), float(len(values))) if values else None
-
-    def combine(self, sums: Any) -> Any:
-        """The mean."""
-        return ratio(sums[0], sums[1])
 
 
 def _number(value: Any) -> float:

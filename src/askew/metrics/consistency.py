@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import YesNoOther, modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
 from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
-from askew.metrics.sums import ratio
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
 
@@ -42,10 +41,6 @@ class PairAccuracy(Metric):
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
         return (sum(map(sum, pairs)), 2.0 * len(pairs)) if pairs else None
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class ComprehensiveAccuracy(Metric):
@@ -66,10 +61,6 @@ class ComprehensiveAccuracy(Metric):
         """(pairs correct on both sides, pairs)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
         return (sum(first * second for first, second in pairs), float(len(pairs))) if pairs else None
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)
@@ -94,10 +85,6 @@ class SelfConsistency(Metric):
         original = outcome.group.original
         values = (consistent(original, outcome.original, v, p, failed) for v, p in outcome.pairs())
         return summed(value for value in values if value is not None)
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """A missing original filled in like one of the variants, or like none; each missing variant like it or not."""
@@ -154,10 +141,6 @@ class AnswerRate(Metric):
         values = (failed if p.answer is None else float(yes_no_other(p.answer) == self.says) for p in predictions)
         return summed(value for value in values if value is not None)
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """All missing answers of this kind, and all of another kind."""
         for kind in ("yes", "no", "other"):
@@ -213,10 +196,6 @@ class Consensus(Metric):
             subsets = comb(len(known), self.k)
             whole = comb(round(sum(known)), self.k)
         return (whole / subsets, 1.0) if subsets else None
-
-    def combine(self, sums: Any) -> Any:
-        """The mean over groups."""
-        return ratio(sums[0], sums[1])
 
 
 FlipKind: TypeAlias = Literal["any", "positive", "negative", "wrong", "right"]
@@ -289,10 +268,6 @@ class Flips(Metric):
             pairs += 1
             flips += not follows and (self.kind == "any" or _CORRECT_BEFORE_AND_AFTER[self.kind] == (before, after))
         return (float(flips), float(pairs)) if pairs else None
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """Missing answers filled in with people's answers, with the other answer of the pair, or with none of these."""

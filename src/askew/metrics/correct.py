@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from askew.answers.extract import REFUSAL
 from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import accuracy, check_mode
-from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 
@@ -136,10 +135,6 @@ class AllCorrect(Metric):
         known = [min(values) for values in map(_complete, parts.values()) if values]
         return (sum(known), float(len(known))) if known else None
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class AverageCorrect(Metric):
@@ -163,10 +158,6 @@ class AverageCorrect(Metric):
         values = [judged(q, p, failed, self.correct, self.mode) for q, p in members(outcome)]
         known = _complete(values)
         return (sum(known) / len(known), 1.0) if known else None
-
-    def combine(self, sums: Any) -> Any:
-        """The mean over groups."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)
@@ -204,10 +195,6 @@ class CorrectGivenParts(Metric):
         if not known or not composed:
             return None
         return min(known) * sum(composed), min(known) * len(composed)
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 def members(outcome: Outcome) -> Iterable[tuple[Question, Prediction]]:

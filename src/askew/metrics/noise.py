@@ -138,10 +138,6 @@ class NoiseAccuracy(Metric):
         value = soft(outcome.group.original, outcome.original, failed, self.mode) if outcome.variants else None
         return None if value is None else (value, 1.0)
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class NoiseLoss(Metric):

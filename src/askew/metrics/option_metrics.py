@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from askew.answers.choices import LETTERS, letter_of
 from askew.answers.normalise import modal_answer, normalise
@@ -13,7 +13,6 @@ from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
 from askew.metrics.bounds import filled, unsaid
 from askew.metrics.correct import judged, members
-from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Question, Row
 from askew.verbs import Metric
 
@@ -37,10 +36,6 @@ class OptionAccuracy(Metric):
         here = ((q, p) for q, p in members(outcome) if _correct_letter(q) == self.letter)
         values = (soft(question, prediction, failed, self.mode) for question, prediction in here)
         return summed(value for value in values if value is not None)
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)
@@ -72,10 +67,6 @@ class WrongOption(Metric):
                 picked += letter_of(question.choices, prediction.answer) == self.letter
         return (float(picked), float(wrong)) if judged_any else None
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """All missing answers correct, all with this letter, and all wrong with none."""
         place = LETTERS.index(self.letter)
@@ -105,10 +96,6 @@ class Relevance(Metric):
         if not votes or (answer is None and failed is None):
             return None
         return (failed or 0.0) if answer is None else votes[normalise(answer)] / max(votes.values()), 1.0
-
-    def combine(self, sums: Any) -> Any:
-        """The mean over originals."""
-        return ratio(sums[0], sums[1])
 
 
 def _correct_letter(question: Question) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from askew.errors import UsageError
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
-from askew.metrics.sums import Floats, ratio, settled
+from askew.metrics.sums import Floats, settled
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 
@@ -65,10 +65,6 @@ class Rad(Metric):
         both = sum(original * variant for original, variant in pairs)
         return both, sum(variant if self.backward else original for original, variant in pairs)
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
 
 @dataclass(frozen=True)
 class Introspect(Metric):
@@ -110,10 +106,6 @@ class Introspect(Metric):
         """(pairs in the cell, pairs)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
         return (float(pairs.count((float(self.main), float(self.sub)))), float(len(pairs))) if pairs else None
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 FEATURES = ("Accuracy(D)", "RAD(D, D′)", "RAD(D′, D)")

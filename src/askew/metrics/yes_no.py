@@ -125,10 +125,6 @@ class FailureKind(Metric):
         ]
         return float(failures.count(self.kind)), float(sum(failure is not None for failure in failures))
 
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
-
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """Every missing answer yes, no or neither."""
         missing = [prediction.answer is None for _, prediction in members(outcome)]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.metrics.interval import interval
-from askew.metrics.sums import ratio, settled
+from askew.metrics.sums import settled
 from askew.types import Cell, Column, MetricFacts, Outcome, Row, Score, Table
 from askew.verbs import Metric
 
@@ -44,10 +44,6 @@ class _Share(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """Not used: rows are built in this module, not from outcomes."""
         raise NotImplementedError
-
-    def combine(self, sums: Any) -> Any:
-        """Their ratio."""
-        return ratio(sums[0], sums[1])
 
 
 @dataclass(frozen=True)

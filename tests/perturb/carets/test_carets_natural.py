@@ -139,7 +139,7 @@ def test_who_is_named_after_an_action_is_not_asked_for_it():
 
 def test_wordings_that_nobody_uses():
     """*The weather of the sky*, *a picture in this picture*, *a pepperoni*, *wood or thatched*, a crouching bird."""
-    asked = usable("Q6", "sky", related=False, only_bare=False, split="all")
+    asked = usable("Q6", "sky", related=False, only_bare=False)
     assert asked
     assert not [each.text for each in asked if "{category}" in each.text]
     assert "picture" not in wider("poster")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from askew.files.resources import resource
 from askew.language.inflect import with_article
@@ -19,9 +19,6 @@ from askew.perturb.carets.attributes import Value, action, action_categories, ba
 from askew.perturb.carets.ontology import Number, cased, number, piece, up
 from askew.perturb.carets.plausibility import pick
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, misread, plain_values, tells_apart
-
-Split = Literal["all", "odd", "even"]
-"""Which templates are used: all, or one half, so that a model can be trained on the other half."""
 
 TYPES: Mapping[str, str] = {
     "Q1": "q1_object",
@@ -87,10 +84,10 @@ def templates(type_: str) -> tuple[Template, ...]:
 
 
 @lru_cache(maxsize=1 << 10)
-def usable(type_: str, category: str, related: bool, only_bare: bool, split: Split) -> tuple[Template, ...]:
+def usable(type_: str, category: str, related: bool, only_bare: bool) -> tuple[Template, ...]:
     """The templates that a question of this category, with or without a related object, can be asked in.
 
-    >>> [template.number for template in usable("Q7", "sport", True, True, "all")]
+    >>> [template.number for template in usable("Q7", "sport", True, True)]
     [20, 22, 24, 26, 27]
     """
     return tuple(
@@ -100,7 +97,6 @@ def usable(type_: str, category: str, related: bool, only_bare: bool, split: Spl
         and not (only_bare and template.that_is)
         and (not template.only or category in template.only)
         and category not in template.never
-        and (split == "all" or (template.number % 2 == 1) == (split == "odd"))
     )
 
 
@@ -224,10 +220,10 @@ class QuestionArguments(NamedTuple):
         """True for yes/no questions."""
         return not self.options
 
-    def ways(self, split: Split = "all") -> tuple[Template, ...]:
+    def ways(self) -> tuple[Template, ...]:
         """The templates that fit the question."""
         noun = self.nouns[0]
-        return usable(self.type, self.category, noun.to is not None, noun.only_bare, split)
+        return usable(self.type, self.category, noun.to is not None, noun.only_bare)
 
     def write(self, template: Template) -> str:
         """The text of the question in this template."""

@@ -8,14 +8,11 @@ and answer. Each pair has a random number of its own, so the order of the pool d
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
-
-import numpy as np
 
 BINARY_SHARE: Mapping[str, float] = {
     "REPHRASE-INV": 10000 / 19412,
@@ -104,71 +101,37 @@ class Entry(NamedTuple):
 
 
 @dataclass
-class PairPool:
-    """Entries in the order they were added, twelve bytes each."""
-
-    _kinds: dict[tuple[str, int, str, str], int] = field(default_factory=dict)
-    _which: array[int] = field(default_factory=lambda: array("I"))
-    _chance: array[float] = field(default_factory=lambda: array("d"))
-
-    def add(self, entry: Entry) -> None:
-        """Add a pair to the pool."""
-        self._which.append(self._kinds.setdefault(entry[:4], len(self._kinds)))
-        self._chance.append(entry.chance)
-
-    def __len__(self) -> int:
-        return len(self._which)
-
-    def join(self, other: PairPool) -> None:
-        """Add all entries of another pool, in their order."""
-        same = [self._kinds.setdefault(kind, len(self._kinds)) for kind in other._kinds]
-        self._which.extend(same[which] for which in other._which)
-        self._chance.extend(other._chance)
-
-    def kept(self, size: int | Mapping[str, PairCount] | None = None) -> bytearray:
-        """For each pair in order, 1 if it is kept and 0 if not; ``size`` is the number of pairs of each test.
-
-        >>> pool = PairPool()
-        >>> for chance, answer in ((0.1, "yes"), (0.2, "yes"), (0.3, "no"), (0.9, "yes")):
-        ...     pool.add(Entry("NEGATION-DIR", 0, "Q1", answer, chance))
-        >>> list(pool.kept())
-        [0, 0, 1, 1]
-        """
-        kinds = list(self._kinds)
-        counts = Counter(self._which)
-        groups: dict[tuple[str, int, str], _AnswerShare] = {}
-        weights = _weights({kinds[which]: count for which, count in counts.items()})
-        keys = [(test, options, "" if options else answer) for test, options, _, answer in kinds]
-        of = [groups.setdefault(key, _AnswerShare()) for key in keys]
-        scale = [weights[kind] for kind in kinds]
-        for place, (which, chance) in enumerate(zip(self._which, self._chance, strict=True)):
-            # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
-            of[which].keys.append(-math.log(max(chance, 1e-300)) / scale[which])
-            of[which].places.append(place)
-        for which, (_, _, category, _) in enumerate(kinds):
-            of[which].counts[category] += counts[which]
-        kept = bytearray(len(self._which))
-        for test in dict.fromkeys(test for test, _, _ in groups):
-            for share, count, most in _quotas(test, groups, size):
-                used: Counter[str] = Counter()
-                fits = (place for place in share.ordered() if _below(used, kinds[self._which[place]][2], most))
-                for place in islice(fits, count):
-                    kept[place] = 1
-        return kept
-
-
-@dataclass
 class _AnswerShare:
-    """The entries of a test that share a quota, by their keys."""
+    """The entries of a test that share a quota."""
 
-    keys: array[float] = field(default_factory=lambda: array("d"))
-    places: array[int] = field(default_factory=lambda: array("I"))
+    keys: list[tuple[float, int]] = field(default_factory=list)
+    """A key and the place of each entry; the smallest are kept."""
     counts: Counter[str] = field(default_factory=Counter)
     """How many there are of each category."""
 
-    def ordered(self) -> Iterable[int]:
-        """The places, ordered by key."""
-        return (self.places[rank] for rank in np.argsort(np.asarray(self.keys), kind="stable"))
+
+def kept(entries: Sequence[Entry], size: int | Mapping[str, PairCount] | None = None) -> bytearray:
+    """For each pair in order, 1 if it is kept and 0 if not; ``size`` is the number of pairs of each test.
+
+    >>> answers = ((0.1, "yes"), (0.2, "yes"), (0.3, "no"), (0.9, "yes"))
+    >>> list(kept([Entry("NEGATION-DIR", 0, "Q1", answer, chance) for chance, answer in answers]))
+    [0, 0, 1, 1]
+    """
+    weights = _weights(Counter(entry[:4] for entry in entries))
+    groups: dict[tuple[str, int, str], _AnswerShare] = {}
+    for place, entry in enumerate(entries):
+        share = groups.setdefault((entry.test, entry.options, "" if entry.options else entry.answer), _AnswerShare())
+        # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
+        share.keys.append((-math.log(max(entry.chance, 1e-300)) / weights[entry[:4]], place))
+        share.counts[entry.category] += 1
+    flags = bytearray(len(entries))
+    for test in dict.fromkeys(test for test, _, _ in groups):
+        for share, count, most in _quotas(test, groups, size):
+            used: Counter[str] = Counter()
+            fits = (place for _, place in sorted(share.keys) if _below(used, entries[place].category, most))
+            for place in islice(fits, count):
+                flags[place] = 1
+    return flags
 
 
 def _below(used: Counter[str], category: str, most: int) -> bool:

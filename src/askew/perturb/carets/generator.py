@@ -10,8 +10,8 @@ from random import Random
 from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
-from askew.perturb.carets.arguments import Split, listed
-from askew.perturb.carets.balance import PairCount, PairPool, divided
+from askew.perturb.carets.arguments import listed
+from askew.perturb.carets.balance import Entry, PairCount, divided, kept
 from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
 from askew.perturb.carets.process_pool import MapItems, TempFile, map_by, packed, unpacked, without_gc
@@ -53,19 +53,15 @@ class SceneJob:
     maker: CaretsGenerator
     seed: int
 
-    def draw(self, scenes: bytes) -> tuple[PairPool, bytes]:
+    def draw(self, scenes: bytes) -> tuple[list[Entry], bytes]:
         """The drafts of packed scenes: their entries for balancing, and the packed drafts."""
         drawn = [list(self.maker.pool(scene, self.seed)) for scene, _ in unpacked(scenes)]
-        pool = PairPool()
-        for drafts in drawn:
-            for draft in drafts:
-                pool.add(draft.entry())
-        return pool, packed(drawn)
+        return [draft.entry() for drafts in drawn for draft in drafts], packed(drawn)
 
     def make(self, wanted: Wanted) -> list[Group | Refusal]:
         """The groups of the kept drafts of some scenes, and their refusals."""
-        scenes, drawn, kept = wanted
-        flags = iter(kept)
+        scenes, drawn, chosen = wanted
+        flags = iter(chosen)
         groups: list[Group | Refusal] = []
         for (scene, image), drafts in zip(unpacked(scenes), unpacked(drawn), strict=True):
             for draft in compress(drafts, flags):
@@ -114,7 +110,6 @@ def generate(
     tests: tuple[str, ...] = TESTS,
     settings: PairSettings | None = None,
     change_image: ChangeImage | None = None,
-    templates: Split = "all",
     executor: Executor | None = None,
 ) -> Iterator[Group | Refusal]:
     """The balanced pairs of all scenes, streamed.
@@ -135,7 +130,7 @@ def generate(
                 f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE."
             )
         model = replace(model, sure=settings.sure)
-        maker = CaretsGenerator(model, tests, templates, settings.draws(model.scenes), change_image)
+        maker = CaretsGenerator(model, tests, settings.draws(model.scenes), change_image)
         if settings.balance == "paper":
             yield from _paper_pairs(map_items, packed_scenes, SceneJob(maker, seed), settings)
         else:
@@ -148,14 +143,14 @@ def _paper_pairs(
 ) -> Iterator[Group | Refusal]:
     """The pairs selected as in the paper (section 4.1)."""
     with TempFile() as packed_drafts:
-        pool, lengths = PairPool(), []
+        pool, lengths = list[Entry](), list[int]()
         for drawn, drafts in map_items(job.draw, packed_scenes):
-            pool.join(drawn)
+            pool += drawn
             lengths.append(len(drawn))
             packed_drafts.add(drafts)
-        flags = iter(pool.kept(settings.size))
-        kept = (bytes(islice(flags, length)) for length in lengths)
-        yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, packed_drafts, kept, strict=True)))
+        flags = iter(kept(pool, settings.size))
+        chosen = (bytes(islice(flags, length)) for length in lengths)
+        yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, packed_drafts, chosen, strict=True)))
 
 
 def _fitted(map_items: MapItems, packed_scenes: Iterable[bytes]) -> Plausibility:
@@ -165,11 +160,8 @@ def _fitted(map_items: MapItems, packed_scenes: Iterable[bytes]) -> Plausibility
     return without_gc(Counts.fitted, counts)
 
 
-def training(data: Dataset, seed: int, size: int | None = None, templates: Split = "all") -> Iterator[Question]:
-    """Questions to train on, of all seven types, as many yes as no (CARETS, section 6, R7).
-
-    ``templates`` reserves half of the templates for testing: train on ``odd``, test on ``even``.
-    """
+def training(data: Dataset, seed: int, size: int | None = None) -> Iterator[Question]:
+    """Questions to train on, of all seven types, as many yes as no (CARETS, section 6, R7)."""
     model = fit(scene for scene, _ in scenes(data))
     count = max(1, math.ceil((size or 10 * model.scenes) / max(1, model.scenes) * 1.6))
     types = [f"Q{number}" for number in range(1, 8)]
@@ -180,7 +172,7 @@ def training(data: Dataset, seed: int, size: int | None = None, templates: Split
             rng = Random(f"{seed}:{scene.id}:training:{place}")
             type_ = types[int(rng.random() * len(types))]
             asked = ask(type_, view, model, rng, (place + (rng.random() < 0.5)) % 2 == 0)
-            ways = asked.ways(templates) if asked else ()
+            ways = asked.ways() if asked else ()
             if asked is None or not ways or asked in seen:
                 continue
             seen.add(asked)

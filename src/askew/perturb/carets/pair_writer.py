@@ -1,21 +1,15 @@
-"""The questions of one scene: a pool of drafts is drawn for it, and drafts are put into words.
-
-A plan of a few bytes per question lists the questions to write about each scene, in the order of the scenes.
-"""
+"""The questions of one scene: a pool of drafts is drawn for it, and drafts are put into words."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from askew.errors import BadOption
-from askew.perturb.carets.arguments import NO, QuestionArguments, Split
+from askew.perturb.carets.arguments import NO, QuestionArguments
 from askew.perturb.carets.ontology import lemma
 from askew.perturb.carets.plausibility import Plausibility
 from askew.perturb.carets.question_pairs import EXPECT, KINDS, TESTS, VISUAL, PairDraft, make_pair, templates_of
@@ -43,47 +37,6 @@ class Row(NamedTuple):
     """The same for all questions with the same text."""
 
 
-class PairPlan:
-    """Rows, ordered by scene, test and mark; 28 bytes each.
-
-    >>> plan = PairPlan()
-    >>> plan.add([Row(1, "ORDER-INV", OWN, 0, 1, (), 5), Row(0, "ORDER-INV", TWIN, 0, 1, (), 5)])
-    >>> [(row.scene, row.kind) for row in plan.ordered()]
-    [(0, 1), (1, 0)]
-    """
-
-    def __init__(self) -> None:
-        self._scenes, self._sources, self._places, self._kinds = (array("I") for _ in range(4))
-        self._marks = array("Q")
-        self._names: dict[tuple[str, int, tuple[str, ...]], int] = {}
-        """Test, kind and words of rows, each once."""
-
-    def add(self, rows: Iterable[Row]) -> None:
-        """Add rows."""
-        for row in rows:
-            self._scenes.append(row.scene)
-            self._sources.append(row.source)
-            self._places.append(row.place)
-            self._kinds.append(self._names.setdefault((row.test, row.kind, row.words), len(self._names)))
-            self._marks.append(row.mark)
-
-    def ordered(self) -> Iterator[Row]:
-        """All rows."""
-        names = list(self._names)
-        tests = {test: rank for rank, test in enumerate(sorted({name[0] for name in names}))}
-        test = np.asarray([tests[name[0]] for name in names] or [0])[np.asarray(self._kinds, dtype=np.intp)]
-        for place in np.lexsort((np.asarray(self._marks), test, np.asarray(self._scenes))):
-            name, kind, words = names[self._kinds[place]]
-            at, source = self._places[place], self._sources[place]
-            yield Row(self._scenes[place], name, kind, at, source, words, self._marks[place])
-
-    def drafts(self) -> list[tuple[int, int]]:
-        """The scene and place of each draft that another scene needs, in order."""
-        twins = {which for (_, kind, _), which in self._names.items() if kind == TWIN}
-        rows = zip(self._sources, self._places, self._kinds, strict=True)
-        return sorted({(source, place) for source, place, which in rows if which in twins})
-
-
 ChangeImage = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
 """Changes the image of a question around these boxes (around random boxes if there are none)."""
 
@@ -97,8 +50,6 @@ class CaretsGenerator:
 
     model: Plausibility = field(default_factory=Plausibility)
     tests: tuple[str, ...] = TESTS
-    templates: Split = "all"
-    """Which templates are used: ``all``, or the ``odd`` or ``even`` ones alone."""
     draws: int = DRAWS
     """How many pairs of each test are tried for a scene."""
     change_image: ChangeImage | None = field(default=None, repr=False)
@@ -108,8 +59,6 @@ class CaretsGenerator:
         wrong = [test for test in self.tests if test not in TESTS]
         if wrong:
             raise BadOption(f"carets: there is no test {wrong[0]!r}. Tests are {', '.join(TESTS)}.")
-        if self.templates not in ("all", "odd", "even"):
-            raise BadOption(f"carets: templates is {self.templates!r}. Give all, odd or even.")
 
     def pairs(self, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
         """All pairs of one scene's pool, unbalanced."""
@@ -138,7 +87,7 @@ class CaretsGenerator:
         ``more`` is added to the note.
         """
         name = f"{scene.id}-{draft.test}-{draft.place}"
-        wording = templates_of(draft.test, draft.pair, draft.spin, self.templates)
+        wording = templates_of(draft.test, draft.pair, draft.spin)
         if wording is None:
             yield Refusal(name, draft.test, "no other template fits")
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import NO, QuestionArguments, Split, Template
+from askew.perturb.carets.arguments import NO, QuestionArguments, Template
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.balance import Entry
 from askew.perturb.carets.ontology import lemma, number, plural, wider
@@ -106,12 +106,12 @@ def vary(test: str, asked: QuestionArguments, rng: Random) -> QuestionPair:
     return QuestionPair(asked, asked, "template" if test == REPHRASE else "picture", category)
 
 
-def templates_of(test: str, pair: QuestionPair, spin: float, split: Split) -> tuple[Template, Template] | None:
+def templates_of(test: str, pair: QuestionPair, spin: float) -> tuple[Template, Template] | None:
     """The templates of both questions: different ones to rephrase, a negated second one to negate, otherwise the same.
 
     ``spin``, a number between 0 and 1, selects uniformly among all possibilities.
     """
-    ways = pair.first.ways(split)
+    ways = pair.first.ways()
     others = len(ways) - 1 if test == REPHRASE else 1
     if not ways or not others:
         return None

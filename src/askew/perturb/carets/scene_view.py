@@ -55,7 +55,7 @@ class SceneView:
         self.lemmas = {thing.lemma for thing in self.things}
         self.classes: frozenset[str] = frozenset().union(*(may_be(name) for name in self.lemmas))
         self.lacked = Lacked(self.lemmas, self.classes)
-        self._called = self._grouped()
+        self._called: dict[str, list[ThingView]] = {}
         self.links = list(self._links(scene))
         self.askable_links = [link for link in self.links if countable(link.subject.name)]
         self.linked: dict[str, list[Link]] = {}
@@ -89,15 +89,6 @@ class SceneView:
                 continue  # no sky to the left of the tree
             if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
                 yield Link(subject, words, other)
-
-    def _grouped(self) -> dict[str, list[ThingView]]:
-        """The things that each lemma of the scene may mean: ``called`` for all at once."""
-        akin = {base: {base} for base in self.lemmas}
-        for base in self.lemmas:
-            for wide in self.lemmas & may_be(base):
-                akin[base].add(wide)
-                akin[wide].add(base)
-        return {base: [each for each in self.things if each.lemma in same] for base, same in akin.items()}
 
 
 class Lacked(dict[str, bool]):

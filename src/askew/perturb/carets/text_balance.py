@@ -28,7 +28,7 @@ from askew.perturb.carets.offers import (
     scene_keys,
 )
 from askew.perturb.carets.ontology import lemma
-from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, PairPlan
+from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, Row
 from askew.perturb.carets.process_pool import MapItems, TempFile, packed, unpacked
 from askew.perturb.carets.question_pairs import (
     ANTONYM,
@@ -226,7 +226,7 @@ def text_pairs(
             drawn.add(chunk.drawn)
             for test, file in leads.items():
                 file.add(chunk.leads.get(test, packed([])))
-        plan = PairPlan()
+        plan: list[Row] = []
         for test in job.maker.tests:
             if test != VISUAL or job.maker.change_image is not None:
                 yield from pool.match(test, leads[test], job, sizes.get(test, PairCount()), plan)
@@ -252,7 +252,7 @@ class MatchPool:
         """The scenes by their keys, once all are added."""
         return OfferIndex(self.offers, self.hashes)
 
-    def match(self, test: str, leads: TempFile, job: TextJob, size: PairCount, plan: PairPlan) -> Iterator[Refusal]:
+    def match(self, test: str, leads: TempFile, job: TextJob, size: PairCount, plan: list[Row]) -> Iterator[Refusal]:
         """Add the rows of one test to the plan; yields a refusal for each question that no scene matches."""
         own = [
             lead._replace(scene=lead.scene + first)
@@ -261,20 +261,21 @@ class MatchPool:
         ]
         most = 2 * job.maker.draws
         rows, alone = match_leads(own, self.index, size, most)
-        plan.add(rows)
+        plan += rows
         yield from (Refusal(f"{test}-{lead.content:016x}", test, NO_TWIN) for lead in alone)
         types = ("Q4", "Q6", "Q7") if test == ANTONYM else tuple(t for t in KINDS[test] if t in ("Q5", "Q6", "Q7"))
         if types:
             sets, single = claim_sets(test, types, self.offers, self.hashes, job.seed)
             for scene, value in single:
                 yield Refusal(f"{test}-{self.hashes[scene]:016x}-{value}", test, NO_CLAIM)
-            plan.add(match_claims(test, sets, size, most))
+            plan += match_claims(test, sets, size, most)
 
 
-def _by_chunk(plan: PairPlan, pool: MatchPool, drawn: TempFile, twins: TempFile) -> Iterator[list[WrittenRow]]:
+def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: TempFile, twins: TempFile) -> Iterator[list[WrittenRow]]:
     """The rows of each chunk of scenes, with the drafts that come from other scenes."""
     places = _copied(plan, pool.firsts, drawn, twins)
-    rows = chain(plan.ordered(), (None,))
+    ordered = sorted(plan, key=lambda row: (row.scene, row.test, row.mark))
+    rows: Iterator[Row | None] = chain(ordered, (None,))
     row, number, before = next(rows), 0, (-1, "")
     for low, high in pairwise([*pool.firsts, len(pool.hashes)]):
         chunk_rows = []
@@ -289,11 +290,11 @@ def _by_chunk(plan: PairPlan, pool: MatchPool, drawn: TempFile, twins: TempFile)
         yield chunk_rows
 
 
-def _copied(plan: PairPlan, firsts: Sequence[int], drawn: TempFile, twins: TempFile) -> dict[tuple[int, int], int]:
+def _copied(plan: Sequence[Row], firsts: Sequence[int], drawn: TempFile, twins: TempFile) -> dict[tuple[int, int], int]:
     """Copy the drafts of twins to a file of their own, in the order of their scenes; returns the place of each."""
     places: dict[tuple[int, int], int] = {}
     current, own = -1, list[SceneDrafts]()
-    for scene, place in plan.drafts():
+    for scene, place in sorted({(row.source, row.place) for row in plan if row.kind == TWIN}):
         chunk = bisect_right(firsts, scene) - 1
         if chunk != current:
             current, own = chunk, unpacked(drawn.read(chunk))

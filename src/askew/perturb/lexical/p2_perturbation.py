@@ -14,7 +14,7 @@ from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrase_tables import Ppdb
 from askew.language.paraphrases import Paraphrases, reviewed
 from askew.language.senses import Senses, WordCounts, everyday_words, words_of
-from askew.language.tagger import Tagger, Token
+from askew.language.tagger import Tagger
 from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
@@ -53,18 +53,7 @@ class _Proposed(NamedTuple):
                 reasons.append(item)
             else:
                 edits.append(item)
-        return cls(tuple(edits), tuple(reasons)) if edits or reasons else _NOTHING
-
-
-_NOTHING = _Proposed()
-
-
-class _Proposals(NamedTuple):
-    """What the rules of all types propose for one text."""
-
-    synonyms: _Proposed = _NOTHING
-    paraphrases: _Proposed = _NOTHING
-    opposites: tuple[Proposal | str, ...] = ()
+        return cls(tuple(edits), tuple(reasons))
 
 
 @dataclass(frozen=True)
@@ -143,14 +132,10 @@ class P2Perturbation:
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
         """Variants of each type; a refusal when rules of a type matched and none could be used."""
-        seed, texts = "", {question.text}
+        seed, texts = str(rng.random()), {question.text}
         for name, proposed in self._usable(question):
             shares = self.shares.get(name, _NO_LIMITS)
-            if proposed.edits and not shares.settled(proposed.edits):
-                seed = seed or str(rng.random())
-                chosen = shares.chosen(question.text, proposed.edits, f"{seed}:{name}", self.most(name), self.variants)
-            else:
-                chosen = [proposed.edits] if proposed.edits else []
+            chosen = shares.chosen(question.text, proposed.edits, f"{seed}:{name}", self.most(name), self.variants)
             if not chosen:
                 reasons = proposed.reasons or (_SHARE_REACHED,)
                 yield Refusal(question.id, TYPES[name], max(reasons, key=reasons.count))
@@ -162,10 +147,9 @@ class P2Perturbation:
 
     def cases(self, question: Question, rng: Random) -> Iterator[tuple[str, Case]]:
         """The substitutions of each type that are possible in a question, for ``limited``."""
-        seed = ""
+        seed = str(rng.random())
         for name, proposed in self._usable(question):
             if proposed.edits:
-                seed = seed or str(rng.random())
                 yield name, (question.text, proposed.edits, f"{seed}:{name}")
 
     def most(self, name: str) -> int:
@@ -182,16 +166,10 @@ class P2Perturbation:
         """What is proposed for a question with these answers, for each type whose rules matched."""
         if question.text not in self._known:
             self._read([question.text])
-        proposals = self._known[question.text]
-        if proposals is None:
-            return
-        for name in self.types:
-            if name == "antonymous":
-                proposed = self._opposites(question, proposals.opposites)
-            else:
-                same = proposals.synonyms if name == "synonymous" else proposals.paraphrases
-                proposed = _without_answer_words(same, question)
-            if proposed is not _NOTHING:
+        for name, found in self._known[question.text].items():
+            same = name != "antonymous"
+            proposed = _without_answer_words(found, question) if same else self._opposites(question, found)
+            if proposed.edits or proposed.reasons:
                 yield name, proposed
 
     def _read(self, texts: Sequence[str]) -> None:
@@ -201,21 +179,14 @@ class P2Perturbation:
         if len(known) + len(new) > _REMEMBERED:
             known.clear()
             new = list(dict.fromkeys(texts))
-        known.update(dict.fromkeys(new))
+        known.update((text, {}) for text in new)
         possible = {text: types for text in new if (types := self._possible(text))}
         for text, tokens in self.tagger.read(list(possible)):
-            known[text] = self._propose(text, tokens, possible[text])
-
-    def _propose(self, text: str, tokens: Sequence[Token], types: Sequence[str]) -> _Proposals:
-        return _Proposals(
-            _Proposed.of(self.synonymous.propose(text, tokens)) if "synonymous" in types else _NOTHING,
-            _Proposed.of(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in types else _NOTHING,
-            self.antonymous.propose(text, tokens) if "antonymous" in types else (),
-        )
+            known[text] = {name: tuple(getattr(self, name).propose(text, tokens)) for name in possible[text]}
 
     @cached_property
-    def _known(self) -> dict[str, _Proposals | None]:
-        """The proposals for each text; None if no rule can match."""
+    def _known(self) -> dict[str, dict[str, tuple[Any, ...]]]:
+        """What the rules of each type propose for each text: edits (opposites with more about them), and reasons."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -224,7 +195,7 @@ class P2Perturbation:
     def _opposites(self, question: Question, found: Sequence[Proposal | str]) -> _Proposed:
         """The opposites whose answers are known: those of this question, exchanged."""
         if not found or not question.answers:
-            return _NOTHING
+            return _Proposed()
         yes, no = (sum(_plain(answer) == word for answer in question.answers) for word in ("yes", "no"))
         people = len(question.answers)
         if 2 * (yes + no) <= people:
@@ -257,8 +228,9 @@ class P2Perturbation:
         return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
 
 
-def _without_answer_words(proposed: _Proposed, question: Question) -> _Proposed:
+def _without_answer_words(found: Iterable[Edit | str], question: Question) -> _Proposed:
     """The proposals, except those that replace a word that is also an answer."""
+    proposed = _Proposed.of(found)
     if not proposed.edits or not question.answers:
         return proposed
     answered = _answer_words(question.answers)

@@ -51,10 +51,6 @@ class RuleShares:
     limits: Mapping[str, int] = field(default_factory=dict)
     """For each limited rule or truth, the number below which a use is kept."""
 
-    def settled(self, edits: Sequence[Edit]) -> bool:
-        """True when no number needs to be drawn: a single substitution, by a rule without a limit."""
-        return len(edits) == 1 and _limit(edits[0], self.limits) == _ALL
-
     def chosen(
         self, text: str, edits: Sequence[Edit], seed: str, substitutions: int, variants: int
     ) -> list[tuple[Edit, ...]]:

@@ -83,8 +83,8 @@ class RadPerturbation:
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Tag the questions that need it, all at once."""
-        texts = [tidy(question.text) for question in questions if self._wants_tags(question)]
-        if texts:
+        matched = ((question.text, self._template(question.text)) for question in questions)
+        if texts := [tidy(text) for text, template in matched if template is not None and template.tagged]:
             self.tagger.tags(texts)
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
@@ -125,15 +125,6 @@ class RadPerturbation:
 
     def _template(self, text: str) -> YesNoTemplate | None:
         return next((template for template in self.templates if template.matches(text)), None)
-
-    def _wants_tags(self, question: Question) -> bool:
-        template = self._template(question.text)
-        if template is None or not template.tagged:
-            return False
-        try:
-            return bool(self._value(template, question))
-        except CannotAsk:
-            return False
 
     def _value(self, template: YesNoTemplate, question: Question) -> str:
         """The most frequent answer, in the template's form."""

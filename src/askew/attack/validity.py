@@ -79,13 +79,8 @@ class StrictChecks:
         return [self._check(question, candidate) for question, candidate in pairs]
 
     def passed(self, question: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each rewording is valid; only those whose words pass the checks are encoded."""
-        self.tagger.tags([question.text, *(candidate.text for candidate in candidates)])
-        good = [self._has_right_words(question, candidate) for candidate in candidates]
-        similar = iter(
-            self._similarity.of(question.text, [c.text for c, ok in zip(candidates, good, strict=True) if ok])
-        )
-        return [ok and next(similar) >= self.least for ok in good]
+        """Whether each rewording is valid."""
+        return [found.valid for found in self.check([(question, candidate) for candidate in candidates])]
 
     def read(self, texts: Sequence[str]) -> None:
         """Tag and encode these texts in one batch."""
@@ -96,13 +91,6 @@ class StrictChecks:
         similarity = self._similarity.between(question.text, candidate.text)
         faults, grammar = self.words(question, candidate)
         return Validity(("similarity", *faults) if similarity < self.least else faults, similarity, grammar)
-
-    def _has_right_words(self, question: Question, candidate: Candidate) -> bool:
-        """Whether ``words`` finds no fault; stops at the first one."""
-        old, new = self.tagger.tags([question.text, candidate.text])
-        if any(self._word_faults(question, candidate, old, new)):
-            return False
-        return not self._grammar.added(question.text, [candidate.text])[0]
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The faults in the words of a rewording, and its grammar errors; nothing is encoded."""

@@ -96,7 +96,7 @@ class Paraphrases:
 
     @cached_property
     def _index(self) -> Index:
-        return _index(self.rules) if self.rules else _reviewed_index()
+        return _index(self.rules or reviewed())
 
 
 @lru_cache(maxsize=1)
@@ -178,11 +178,6 @@ def _phrase(tokens: Sequence[Token], place: int, values: frozenset[str]) -> int 
 
 def _filled(target: str, taken: Sequence[str]) -> str:
     return _SLOT.sub(lambda slot: taken[int(slot.group(1)) - 1], target).strip()
-
-
-@lru_cache(maxsize=1)
-def _reviewed_index() -> Index:
-    return _index(reviewed())
 
 
 def _index(rules: tuple[Paraphrase, ...]) -> Index:

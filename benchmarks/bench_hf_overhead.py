@@ -26,7 +26,7 @@ from askew.engine.resume import Keys, ask_unanswered, plan
 from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.registry import make
-from askew.types import Group, ImageRef, Question
+from askew.types import Group, ImageRef, Outcome, Question
 
 WORDS = "what color is the how many are there in a on of car dog cat shirt bus plate umbrella horse boat left right ?"
 THINGS = ["car", "dog", "cat", "shirt", "bus", "plate", "umbrella", "horse", "boat"]
@@ -83,9 +83,8 @@ def through_askew(model, asked: list[Question], store_file: Path) -> list[str]:
     with Store(store_file) as store:
         keys = Keys(model)
         plan(groups, Named(model, "hf"), store)
-        return [
-            outcome.original.answer for outcome in ask_unanswered(groups, model, keys, store, BATCH, lambda said: None)
-        ]
+        found = ask_unanswered(groups, model, keys, store, BATCH)
+        return [outcome.original.answer for outcome in found if isinstance(outcome, Outcome)]
 
 
 def timed(function, *arguments) -> tuple[float, float, list[str]]:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from askew.cli import main as askew_main
-from askew.data.disk_index import Index
 from askew.errors import DataError
 from askew.report.load import load_run
 
@@ -135,7 +134,7 @@ def test_a_full_disk_is_one_line_with_what_to_do(tmp_path, monkeypatch, capsys):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--model", "constant:no", "--output", "out", "--quiet"]
-    for name in ("askew.engine.run._write_samples", "askew.engine.run.write_joined"):
+    for name in ("askew.engine.run.save_tables", "askew.engine.run.write_joined"):
         with monkeypatch.context() as patched:
             patched.setattr(name, full)
             assert askew_main(words) == 2
@@ -143,14 +142,6 @@ def test_a_full_disk_is_one_line_with_what_to_do(tmp_path, monkeypatch, capsys):
         assert said.count("\n") == 1
         assert "the disk is full (No space left on device). Make room" in said
     assert askew_main(words) == 0
-
-
-def test_a_full_temporary_folder_is_reported():
-    with Index() as index:
-        index._database.execute("PRAGMA max_page_count = 3")
-        index._database.execute("PRAGMA cache_size = 1")
-        with pytest.raises(DataError, match=r"temporary folder \(database or disk is full\). Free some disk space"):
-            index.add("key", 1, "x" * 100_000)
 
 
 def test_a_store_on_a_full_disk_is_reported_when_it_is_opened(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, overload
 from askew.engine.ask import described
 from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import as_attack, as_data, as_model, as_suite, suites_in
+from askew.engine.events import finished
 from askew.engine.result import Comparison, Result
 from askew.engine.run import run_models
 from askew.engine.settings import Named, Settings, setting_names, settings_from
@@ -124,7 +125,8 @@ def evaluate(
     source = as_data(data, images, skip_bad)  # type: ignore[arg-type]  # None is refused there
     named_suites = [as_suite(named_suite) for named_suite in _suites(suite, source)]
     with _kept_folder(output) as (folder, files):
-        runs = run_models(named_models, source, named_suites, folder, run_settings, "askew.evaluate(...)", tell=_warn)
+        events = run_models(named_models, source, named_suites, folder, run_settings, "askew.evaluate(...)")
+        runs = finished(events, run_settings.progress)
         for results in runs.results:
             for sentence in form_sentences(results, WRONG):
                 warnings.warn(sentence, stacklevel=2)
@@ -185,7 +187,7 @@ def attack_model(
     named_model, source = as_model(model, name), as_data(data, images)
     with _kept_folder(output) as (folder, files):
         run = AttackRun(named_model, source, as_attack(attack), AttackSuite(), folder, attack_settings, run_settings)
-        runs = run.run("askew.attack_model(...)", tell=_warn)
+        runs = finished(run.run("askew.attack_model(...)"), run_settings.progress)
         if runs.failures:
             raise runs.failures[0]
     return Result(folder, files)
@@ -206,12 +208,6 @@ def _kept_folder(output: str | Path | None) -> Iterator[tuple[Path, _Files]]:
             on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder, files
         weakref.finalize(files, on_failure.pop_all().close)
-
-
-def _warn(kind: str, sentence: str) -> None:
-    """Warn on behalf of the caller of :func:`evaluate` (which calls ``run_models``, which calls this)."""
-    if kind == "warning":
-        warnings.warn(sentence, stacklevel=4)
 
 
 NOT_IN_PYTHON = {

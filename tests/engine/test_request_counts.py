@@ -50,7 +50,7 @@ def test_each_group_is_decoded_once_for_each_model(decoded, tmp_path):
     predictions = [{"question_id": number, "answer": "red"} for number in once]
     (tmp_path / "p.json").write_text(json.dumps(predictions))
     assert main(["score", "q.jsonl", "p.json", "--output", "score", "--quiet"]) == 0
-    assert decoded == []  # judged while they were built
+    assert decoded == once
     assert not (tmp_path / "score" / "answers.sqlite").exists()
     decoded.clear()
     askew.evaluate("constant:yes", "q.jsonl", "accuracy", output=tmp_path / "evaluated")
@@ -58,13 +58,12 @@ def test_each_group_is_decoded_once_for_each_model(decoded, tmp_path):
 
 
 def test_predictions_that_lack_an_answer_are_reported_after_bad_records_and_groups(decoded, tmp_path):
-    """Predictions are looked up while groups are made, and the errors come in the order of reading all the same."""
     (tmp_path / "p.json").write_text('[{"question_id": 0, "answer": "red"}]')
     with pytest.raises(MissingPredictions, match=r"no prediction for 9 of the 10 questions just looked up, e.g. 1 "):
         askew.evaluate("predictions:p.json", "q.jsonl", "accuracy", output=tmp_path / "o")
     assert (tmp_path / "o" / "groups.jsonl").is_file()
     assert not (tmp_path / "o" / "samples.jsonl").exists()
-    with pytest.raises(BadRecord, match=r"groups.jsonl: line 1.*'question' is blank"):
+    with pytest.raises(BadRecord, match=r"q.jsonl: group 0, made by suite 'shout': question 0 needs a text"):
         askew.evaluate("predictions:p.json", "q.jsonl", Odd(fault="blank"))
     with (tmp_path / "q.jsonl").open("a") as file:
         file.write('{"id": 10, "image": 1, "question": 7}\n')
@@ -89,10 +88,14 @@ class Odd(Shout):
 
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [("blank", "line 1.*'question' is blank"), ("id", "line 1.*'id' must be"), ("repeated", "line 2.*occurs twice")],
+    [
+        ("blank", "group 0, .*: question 0 needs a text"),
+        ("id", "group 0, .*: the ids of question True and of its image must be text or whole numbers"),
+        ("repeated", "group 7, .*: an earlier group has the same id"),
+    ],
 )
-def test_faults_in_groups_of_other_packages_are_refused_with_their_line(decoded, fault, said):
-    with pytest.raises(BadRecord, match=f"groups.jsonl: {said}"):
+def test_faults_in_groups_of_other_packages_are_refused_by_group(decoded, fault, said):
+    with pytest.raises(BadRecord, match=f"q.jsonl: {said}"):
         askew.evaluate(Constant(), "q.jsonl", Odd(fault=fault))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -57,14 +55,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confirm", type=int, metavar="N", help="ask each rewording found N more times before it counts (default 0)"
     )
-    add_shared(parser, "dry-run", "limit", "seed", "batch-size", "max-failures", *ASKING)
+    add_shared(parser, "dry-run", "limit", "seed", "batch-size", "max-failures", *ASKING, "no-audit")
     add_listed(parser, MODEL_OPTIONS, "options for some models")
     add_shared(parser, "config")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run the attack and show its scores."""
-    from askew.cli.show import show
+    from askew.cli.show import heard, show
     from askew.data.groups import read_groups
     from askew.engine.attack_run import AttackRun, AttackSettings, attack_summary, expected_calls
     from askew.engine.components import as_attack, as_model
@@ -80,14 +78,14 @@ def main(args: argparse.Namespace) -> int:
         print(expected_calls(run))
         return 0
 
-    def finish(folders: Sequence[Path]) -> None:
-        show(folders, output / "report.html", published=not options.no_published)
-
-    runs = run.run(as_typed(), tell=lambda kind, said: print(said, file=sys.stderr), finish=finish)
+    runs = None
+    for event in heard(run.run(as_typed()), settings.progress):
+        show(event.folders, output / "report.html", published=not options.no_published)
+        runs = event
     print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
     made, calls, reused = run.counts.asked, run.counts.calls, run.counts.reused
     print(f"{made:,} requests reached the model, in {calls:,} calls; {reused:,} were answered before.")
     print(f"Other models on the same rewordings: askew run --model MODEL --data {output} --output runs/transfer")
-    if runs.failures:
+    if runs and runs.failures:
         raise runs.failures[0]
     return 0

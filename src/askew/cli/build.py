@@ -47,12 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=("testing", "training", "ranking"),
         help="groups to test with (default), questions, or rankings",
     )
-    parser.add_argument(
-        "--no-audit",
-        action="store_true",
-        default=None,
-        help="leave what the text alone gives away out of the datasheet",
-    )
+    add_shared(parser, "no-audit")
     add_listed(parser, BESIDE, "suites that take them")
     add_shared(parser, "executor", "workers", "limit", "seed", "overwrite", "quiet", "config")
 
@@ -74,5 +69,5 @@ def main(args: argparse.Namespace) -> int:
     elif options.purpose == "ranking":
         print(publish_rankings(suite, data, Path(options.output), settings, as_typed()))
     else:
-        print(publish(suite, data, Path(options.output), settings, as_typed(), not options.no_audit))
+        print(publish(suite, data, Path(options.output), settings, as_typed()))
     return 0

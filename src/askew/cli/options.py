@@ -75,6 +75,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "stop after this many equal failures in a row (default 50; 0 never stops)",
     },
     "dry-run": {"action": "store_true", "help": "show how much would be asked, and ask nothing"},
+    "no-audit": {
+        "action": "store_true",
+        "help": "do not find out what the text of questions alone gives away about their answers",
+    },
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",

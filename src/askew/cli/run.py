@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
     parser.add_argument("--shard", metavar="I/N", help="ask only part I of N; askew merge joins the answers")
-    add_shared(parser, "batch-size", "max-failures", *ASKING, "dry-run")
+    add_shared(parser, "batch-size", "max-failures", *ASKING, "no-audit", "dry-run")
     parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
     )

@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="the model's name in tables (default: the file's name)"
     )
-    add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-audit", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:

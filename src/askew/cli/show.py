@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import orjson
 
 from askew.engine.compare import compare_runs, not_compared
+from askew.engine.events import Event, Finished, Warned, with_bars
 from askew.engine.run import run_models
 from askew.engine.settings import Named, Settings
 from askew.files.read_write import write_joined
@@ -33,17 +34,22 @@ def run_and_show(
 
     Too many failures raise an error at the end, unless ``lenient``; the gate always counts them.
     """
+    events = run_models(models, data, suites, output, settings, command)
+    for runs in heard(events, settings.progress):
+        show(runs.folders, output / "report.html", brief, published)
+        failures = runs.failures
+    if failures and not lenient:
+        raise failures[0]
 
-    def finish(folders: Sequence[Path]) -> None:
-        show(folders, output / "report.html", brief, published)
 
-    runs = run_models(models, data, suites, output, settings, command, tell=_tell, finish=finish)
-    if runs.failures and not lenient:
-        raise runs.failures[0]
-
-
-def _tell(kind: str, sentence: str) -> None:
-    print(f"Warning: {sentence}" if kind == "warning" else sentence, file=sys.stderr)
+def heard(events: Iterator[Event], progress: bool) -> Iterator[Finished]:
+    """Show a run in the terminal: bars and sentences; yields its last event, while its folders are locked."""
+    for event in with_bars(events, progress):
+        if isinstance(event, Finished):
+            yield event
+        else:
+            warning = "Warning: " if isinstance(event, Warned) else ""
+            print(f"{warning}{event.sentence}", file=sys.stderr)
 
 
 def show(

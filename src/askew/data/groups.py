@@ -1,33 +1,29 @@
 """Files of groups: JSONL with one group per line, as ``askew.files.records`` writes them.
 
 Paths of images below the file's folder are relative to it, so the folder can be moved; generated images are written to
-``images/`` beside the file. Other paths are relative to the folder of images, which ``--images`` names. Groups are
-checked while they are written, so that the reader of the same run need not check them again.
+``images/`` beside the file. Other paths are relative to the folder of images, which ``--images`` names.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
-from askew.answers.choices import LETTERS, as_asked
+from askew.answers.choices import as_asked
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, short, text, wrong
-from askew.data.disk_index import Index, SeenIds
 from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import KNOWN_FIELDS, OneFile, checked, unread_fields, valid_lines
 from askew.data.records_by_id import distinct
 from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.paths import ImageFolders, folders_of, remember, with_images
-from askew.files.read_write import opened, write_joined
+from askew.files.read_write import opened, replaced
 from askew.files.records import Record, group_from, group_record
-from askew.types import Expect, Group, Id, ImageRef, Question, Variant
+from askew.types import Expect, Group, Id, ImageRef, Question
 
 _GROUP_FIELDS = frozenset(("group", "suite", "original", "variants"))
 _VARIANT_FIELDS = KNOWN_FIELDS | {"expect", "test", "made_by", "note", "same_image"}
@@ -72,59 +68,32 @@ def read_groups(path: str, images: str | None = None, folders: Mapping[str, str]
     return GroupFile(path, images, folders=folders).groups()
 
 
-def read_written(
-    path: str, folders: Mapping[str, str], keep: Callable[[Record], None] | None = None
-) -> Iterator[Group]:
-    """The groups of a file that this process has just written, each found valid by a ``GroupCheck``.
-
-    They are not checked again. If one cannot be read, ``read_groups`` reads it and the rest, and says why. ``keep`` is
-    called with the record of each group that ``read_groups`` does not read.
-    """
+def read_written(path: str, folders: Mapping[str, str]) -> Iterator[tuple[Group, Record]]:
+    """The groups of a file that this process has just written, each with its record; they are not checked again."""
     place = _Places(path, ImageFolders(os.path.dirname(path), None, folders))
     with opened(path) as lines:
-        for number, record in enumerate(map(orjson.loads, lines)):
-            try:
-                group = place.of(group_from(record))
-            except (AttributeError, KeyError, TypeError, ValueError):
-                yield from islice(read_groups(path, folders=folders), number, None)
-                return
-            if keep is not None:
-                keep(record)
-            yield group
+        for line in lines:
+            record = orjson.loads(line)
+            yield place.of(group_from(record)), record
 
 
-def write_groups(
-    groups: Iterable[Group],
-    path: str,
-    folders: ImageFolders | None = None,
-    see: Sequence[Callable[[Group], None]] = (),
-    judge: Callable[[Group, Record], None] | None = None,
-) -> int:
-    """Write groups to a file, streamed; the file appears when it is complete. Returns their number.
+def written_groups(groups: Iterable[Group], file: IO[bytes], path: str, folders: ImageFolders) -> Iterator[Group]:
+    """Write groups to an open file that will be at ``path``; yields each as it will be read.
 
-    ``folders`` records where the images named in the file are. ``see``: functions that are called with each group as
-    it will be read. ``judge`` is called with its record too, after them.
+    ``folders`` records where the images named in the file are.
     """
-    folder = os.path.dirname(path)
-    folders = folders or ImageFolders(folder)
-    place = _Places(path, folders)
+    folder, place = os.path.dirname(path), _Places(path, folders)
+    for group in groups:
+        stored = with_images(group, lambda image: stored_image(folder, image, folders))
+        file.write(line(group_record(stored)))
+        yield place.of(stored)
 
-    def lines() -> Iterator[bytes]:
-        for group in groups:
-            stored = _stored(folder, group, folders)
-            record = group_record(stored)
-            written = line(record)
-            yield written
-            placed = place.of(stored) if see else stored
-            for function in see:
-                function(placed)
-            if judge is not None:
-                if stored.variants:  # notes may hold values that JSON changes
-                    record = orjson.loads(written)
-                    placed = place.of(group_from(record))
-                judge(placed, record)
 
-    count = write_joined(path, lines())
+def write_groups(groups: Iterable[Group], path: str) -> int:
+    """Write groups to a file, which appears when it is complete; returns their number."""
+    folders = ImageFolders(os.path.dirname(path))
+    with replaced(path) as file:
+        count = sum(1 for _ in written_groups(groups, file, path, folders))
     remember(path, folders)
     return count
 
@@ -151,28 +120,20 @@ def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] |
 
     ``key`` returns the id by which an existing answer is found.
     """
-    with Index() as seen:
-        for group in groups:
-            for question in (group.original, *(variant.question for variant in group.variants)):
-                image = question.image
-                asked = [as_asked(question).text, question.context, image and str(image.id), image and image.path]
-                found_by = key(question.id) if key else question.id
-                if seen.add(found_by, record=[asked, repr(group.id)]):
-                    continue
-                _, (before, where) = seen.get(found_by) or (0, (asked, ""))
-                if before != asked:
-                    raise DataError(
-                        f"{source}: the id {found_by!r} belongs to two questions, {short(before[0])} (of group "
-                        f"{where}) and {short(question.text)} (of group {group.id!r}), so an answer to it would be "
-                        "ambiguous. Rename one in the data. The id of a variant is its question's id, a slash and a "
-                        "suffix, so variants of 1 and '1' have the same ids; so do 1 and '1' if the predictions only "
-                        "have '1'."
-                    )
-            yield group
-
-
-def _stored(folder: str, group: Group, folders: ImageFolders) -> Group:
-    return with_images(group, lambda image: stored_image(folder, image, folders))
+    seen: dict[Id, tuple[tuple[object, ...], Id]] = {}
+    for group in groups:
+        for question in (group.original, *(variant.question for variant in group.variants)):
+            image, found_by = question.image, key(question.id) if key else question.id
+            asked = as_asked(question).text, question.context, image and str(image.id), image and image.path
+            before, where = seen.setdefault(found_by, (asked, group.id))
+            if before != asked:
+                raise DataError(
+                    f"{source}: the id {found_by!r} belongs to two questions, {short(before[0])} (of group {where!r}) "
+                    f"and {short(question.text)} (of group {group.id!r}), so an answer to it would be ambiguous. "
+                    "Rename one in the data. The id of a variant is its question's id, a slash and a suffix, so "
+                    "variants of 1 and '1' have the same ids; so do 1 and '1' if the predictions only have '1'."
+                )
+        yield group
 
 
 def _key(record: object) -> Id:
@@ -227,79 +188,37 @@ def _group(record: object, images: ImagesByPath) -> Group:
 _TEXT = frozenset((str,))
 
 
-class GroupCheck:
-    """Checks whether all groups of a file would pass the checks of ``read_groups``.
-
-    It only reports that a group would or might fail; reading the file says which one and why.
-    """
-
-    def __init__(self) -> None:
-        self.valid = True
-        self._seen: dict[str, SeenIds] = {}
-        """The ids of groups, by suite."""
-        self._count = 0
-
-    def __enter__(self) -> GroupCheck:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for seen in self._seen.values():
-            seen.__exit__(kind, error, trace)
-
-    def add(self, group: Group) -> None:
-        """Check one group; after an invalid one, the others are skipped."""
-        if self.valid:
-            self._count += 1
-            self.valid = (
-                type(group.suite) is str
-                and _is_id(group.id)
-                and self._is_new(group)
-                and _is_question(group.original)
-                and all(map(_is_variant, group.variants))
-            )
-
-    def _is_new(self, group: Group) -> bool:
-        if group.suite not in self._seen:
-            self._seen[group.suite] = SeenIds()
-        return self._seen[group.suite].add(group.id, self._count) is None
+def checked_groups(groups: Iterable[Group], source: str) -> Iterator[Group]:
+    """The same groups; raises BadRecord for one that a suite made wrongly, or whose id is not its own."""
+    seen: set[tuple[str, Id]] = set()
+    for group in groups:
+        where = f"{source}: group {group.id!r}, made by suite {group.suite!r}"
+        if fault := _fault(group):
+            raise BadRecord(f"{where}: {fault}. Fix the suite.")
+        if (group.suite, group.id) in seen:
+            raise BadRecord(f"{where}: an earlier group has the same id. Rename one.")
+        seen.add((group.suite, group.id))
+        yield group
 
 
-def _is_variant(variant: Variant) -> bool:
-    texts = (variant.test, variant.made_by)
-    return _TEXT.issuperset(map(type, texts)) and isinstance(variant.expect, Expect) and _is_question(variant.question)
-
-
-def _is_question(question: Question) -> bool:
-    answers, confidences, kind = question.answers, question.confidences, question.kind
-    texts = (question.text, question.context, kind.answer_type, kind.question_type, *answers, *confidences)
-    return (
-        _TEXT.issuperset(map(type, texts))
-        and bool(question.text.strip())
-        and (not confidences or len(confidences) == len(answers))
-        and _is_id(question.id)
-        and (question.image is None or _is_image(question.image))
-        and (not question.tags or all(_TEXT.issuperset(map(type, tag)) for tag in question.tags))
-        and (not question.choices or _has_options(question))
-    )
-
-
-def _has_options(question: Question) -> bool:
-    options = question.choices
-    return (
-        _TEXT.issuperset(map(type, options))
-        and 2 <= len(set(options)) == len(options) <= len(LETTERS)
-        and all(map(str.strip, options))
-        and set(question.answers) <= set(options)
-    )
-
-
-def _is_image(image: ImageRef) -> bool:
-    whole = image.size is None or [type(side) for side in image.size] == [int, int]
-    texts = [type(text) for text in (image.path, image.sha256) if text]
-    return _is_id(image.id) and whole and _TEXT.issuperset(texts)
+def _fault(group: Group) -> str:
+    """What is wrong with a group; empty if nothing is."""
+    if not (isinstance(group.suite, str) and _is_id(group.id)):
+        return "its id must be text or a whole number, and its suite text"
+    for question in (group.original, *(variant.question for variant in group.variants)):
+        answers, kind, image = question.answers, question.kind, question.image
+        texts = (question.text, question.context, kind.answer_type, kind.question_type, *answers, *question.choices)
+        if not _TEXT.issuperset(map(type, texts)) or not question.text.strip():
+            return f"question {question.id!r} needs a text, and all its texts must be str"
+        if not _is_id(question.id) or (image is not None and not _is_id(image.id)):
+            return f"the ids of question {question.id!r} and of its image must be text or whole numbers"
+        if question.confidences and len(question.confidences) != len(answers):
+            return f"question {question.id!r} needs a confidence for each answer"
+    for variant in group.variants:
+        if not (isinstance(variant.expect, Expect) and isinstance(variant.test, str)):
+            return f"variant {variant.question.id!r} needs an askew.Expect, and a test that is text"
+    return ""
 
 
 def _is_id(value: object) -> bool:
-    return value != "" if type(value) is str else type(value) is int and abs(value) < EXACT
+    return value != "" if isinstance(value, str) else type(value) is int and abs(value) < EXACT

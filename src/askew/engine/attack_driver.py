@@ -292,13 +292,12 @@ def _kept_by(
     return [keep and next(marks) for keep in kept]
 
 
-Learned: TypeAlias = tuple[AttackRules, list[Question], list[Refusal]]
-"""The attack with learned proposals, the questions left to attack, and a refusal for each training question."""
+Learned: TypeAlias = tuple[AttackRules, list[Question], list[Refusal], str]
+"""The attack with learned proposals, the questions left to attack, a refusal for each training question, and a sentence
+on what was learned."""
 
 
-def learned_first(
-    rules: AttackRules, questions: Sequence[Question], requests: AttackRequests, tell: Callable[[str, str], None]
-) -> Learned:
+def learned_first(rules: AttackRules, questions: Sequence[Question], requests: AttackRequests) -> Learned:
     """Query the model on the training questions and the rewordings that the learner needs, and attack the others."""
     attack = rules.attack
     learner = attack.proposals
@@ -321,10 +320,10 @@ def learned_first(
 
     usable = [question for question in training if question.id in before]
     proposals = learner.learn(usable, fooled)
-    tell("note", f"{attack.name}: learned from {len(usable):,} questions: {proposals!r}")
+    sentence = f"{attack.name}: learned from {len(usable):,} questions: {proposals!r}"
     left = [question for question in questions if not learner.trains_on(question)]
     used = [Refusal(question.id, attack.name, "the rules are learned from it") for question in training]
-    return replace(rules, attack=replace(attack, proposals=proposals)), left, used
+    return replace(rules, attack=replace(attack, proposals=proposals)), left, used, sentence
 
 
 def _asked(requests: AttackRequests, pairs: Sequence[tuple[Question, str]]) -> list[Prediction]:

@@ -8,7 +8,7 @@ answers from the store and continue from there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -21,9 +21,10 @@ from askew.attack.validity import StrictChecks, Validity
 from askew.engine.ask import answers_of, chunks
 from askew.engine.attack_driver import AttackRequests, AttackWorkers, Driver, RequestCounts, learned_first, proposed
 from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
+from askew.engine.events import Event, Note, Warned
 from askew.engine.executors import workers_of
 from askew.engine.resume import Keys
-from askew.engine.run import Runs, run_models
+from askew.engine.run import run_models
 from askew.engine.run_metrics import scored_by, step_for
 from askew.engine.settings import Named, Settings, check_whole
 from askew.engine.store import Store
@@ -76,24 +77,21 @@ class AttackRun:
     settings: Settings
     counts: RequestCounts = field(default_factory=RequestCounts)
     _first: dict[bytes, Prediction] = field(default_factory=dict)
-    _tell: Callable[[str, str], None] = lambda kind, sentence: None
+    _said: list[Event] = field(default_factory=list)
+    """Sentences that were said while groups were made, and not passed on yet."""
     _workers: AttackWorkers | None = None
 
-    def run(
-        self,
-        command: str = "",
-        *,
-        tell: Callable[[str, str], None] = lambda kind, sentence: None,
-        finish: Callable[[Sequence[Path]], None] = lambda folders: None,
-    ) -> Runs:
-        """Run the attack, then score its groups and write the results."""
+    def run(self, command: str = "") -> Iterator[Event]:
+        """Run the attack, then score its groups and write the results; the last event is ``Finished``."""
         check_attackable(self.model, self.data)
-        self._tell = tell
         with workers_of(self.settings.executor) as executor:
             self._workers = AttackWorkers(executor, self.attack.what, self.model) if executor else None
-            return self._run(command, finish)
+            for event in self._run(command):
+                while self._said:
+                    yield self._said.pop(0)
+                yield event
 
-    def _run(self, command: str, finish: Callable[[Sequence[Path]], None]) -> Runs:
+    def _run(self, command: str) -> Iterator[Event]:
         mode = self._mode()
         suite = replace(
             self.suite,
@@ -112,8 +110,6 @@ class AttackRun:
             self.output,
             self.settings,
             command,
-            tell=self._tell,
-            finish=finish,
             executor=self._workers.executor if self._workers else None,
         )
 
@@ -138,7 +134,8 @@ class AttackRun:
             )
             source: Iterable[Question] = islice(data.questions(), self.settings.limit)
             if isinstance(rules.attack.proposals, LearnsSwaps):
-                rules, source, used = learned_first(rules, list(source), requests, self._tell)
+                rules, source, used, sentence = learned_first(rules, list(source), requests)
+                self._said.append(Note(sentence))
                 yield from used
                 if workers:
                     workers.learned(rules.attack)
@@ -148,7 +145,7 @@ class AttackRun:
                 try:
                     made = list(attacked_groups(tasks, checks))
                 except MissingExtra as missing:
-                    self._tell("warning", f"Validity is not checked, so success alone says little. {missing}")
+                    self._said.append(Warned(f"Validity is not checked, so success alone says little. {missing}"))
                     checks, made = None, list(attacked_groups(tasks, None))
                 yield from made
 

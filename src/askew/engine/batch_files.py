@@ -19,7 +19,8 @@ import orjson
 
 import askew
 from askew.engine.ask import chunks, writable
-from askew.engine.build import prepare
+from askew.engine.build import build_groups
+from askew.engine.events import result_of
 from askew.engine.executors import workers_of
 from askew.engine.resume import Keys, Planner, unknown
 from askew.engine.settings import Named, Settings, progress_bar, ticking
@@ -32,7 +33,7 @@ from askew.files.read_write import alone_in, clear_parts, opened, replaced, writ
 from askew.types import Prediction, Question
 from askew.verbs import HidesSecrets, TakesBatches
 
-FORMAT = 1
+FORMAT = 2
 KIND = "batch files"
 PLAN, KEYS = "plan.json", "keys.txt"
 URL = "/v1/chat/completions"
@@ -88,7 +89,8 @@ def write_batch(
         scratch = held.enter_context(TemporaryDirectory(prefix="askew-"))
         planner = Planner(model)
         with workers_of(settings.executor) as executor:
-            prepared = prepare(data, suites, Path(scratch), settings, see=[planner.add], executor=executor)
+            stage = build_groups(data, suites, Path(scratch), settings, [planner], executor=executor)
+            prepared = result_of(stage, settings.progress)
         keys = planner.keys
         store = held.enter_context(Store(settings.store_path(folder), prepared.answers))
         todo = planner.plan(store)

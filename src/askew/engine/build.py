@@ -6,22 +6,22 @@ Ready-made groups are taken as they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from askew.answers.normalise import modal_answer
 from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
-from askew.data.disk_index import DistinctIds
-from askew.data.groups import GroupCheck, read_groups, read_written, unique_by_id, write_groups
+from askew.data.groups import checked_groups, read_written, unique_by_id, written_groups
 from askew.engine.components import NO_SUITE, ready_made_signature, refuse_build_options
-from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
+from askew.engine.events import EVERY, Advanced, Stage, Started
+from askew.engine.settings import Named, Settings, Shard
 from askew.errors import DataError, UsageError
 from askew.files.output_folders import clear_unnamed
-from askew.files.paths import ImageFolders, root_of
-from askew.files.read_write import clear_parts
+from askew.files.paths import ImageFolders, remember, root_of
+from askew.files.read_write import clear_parts, replaced
 from askew.files.records import Record
 from askew.types import Group, Id, Question, Refusal
 from askew.verbs import BuildsByExecutor, Dataset, DatasetFacts, Executor, Fingerprints, HoldsGroups, Suite, SuiteFacts
@@ -43,7 +43,7 @@ class Coverage:
     variants: int = 0
     changed: int = 0
     """Groups with at least one variant."""
-    images: DistinctIds = field(default_factory=DistinctIds)
+    images: set[Id] = field(default_factory=set, repr=False)
     """The images of the original questions."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, variants by the rule that made them."""
@@ -62,6 +62,8 @@ class Coverage:
     (``note["doubtful"]``)."""
     balanced: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, the feature (text or word) that occurs equally often with each answer (``balanced``)."""
+    keep_texts: bool = True
+    """Whether questions are collected for an audit."""
     texts: Tests = field(default_factory=dict, repr=False)
     """Questions with their labels, for an audit of what the text alone gives away; a sample if there are many."""
     text_alone: Sequence[TextScore] = ()
@@ -87,7 +89,8 @@ class Coverage:
             self.refused.setdefault(item.test, Counter())[item.reason] += 1
             self.examples.setdefault(item.test, {}).setdefault(item.reason, item.question_id)
             return
-        add_group(self.texts, item, most=AUDITED)
+        if self.keep_texts:
+            add_group(self.texts, item, most=AUDITED)
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)
@@ -139,49 +142,40 @@ def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | N
                 return
 
 
-class Watched:
-    """Wraps a data set and counts its items while it is read."""
+class CountedData:
+    """Wraps a data set and counts its items while a suite reads it."""
 
     def __init__(self, data: Dataset) -> None:
-        self._data = data
-        self.name = data.name
+        self.source, self.name = data, data.name
+        self.is_ready = isinstance(data, HoldsGroups)
+        """Whether the data has ready-made groups."""
         self.count = 0
-        self.images = DistinctIds()
+        self.images: set[Id] = set()
         self.has_images = True
         """False once a question without an image was read."""
 
     def __repr__(self) -> str:
-        return repr(self._data)
+        return repr(self.source)
 
     @property
     def skipped(self) -> Sequence[str]:
         """What the data set skipped."""
-        return self._data.skipped
-
-    @property
-    def source(self) -> Dataset:
-        """The wrapped data set."""
-        return self._data
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the data has ready-made groups."""
-        return isinstance(self._data, HoldsGroups)
+        return self.source.skipped
 
     def groups(self) -> Iterator[Group]:
         """The ready-made groups."""
-        ready = self._data.groups() if isinstance(self._data, HoldsGroups) else ()
+        ready = self.source.groups() if isinstance(self.source, HoldsGroups) else ()
         for count, group in enumerate(ready, 1):
-            self._see(count, group.original)
+            self._add(count, group.original)
             yield group
 
     def questions(self) -> Iterator[Question]:
         """The questions."""
-        for count, question in enumerate(self._data.questions(), 1):
-            self._see(count, question)
+        for count, question in enumerate(self.source.questions(), 1):
+            self._add(count, question)
             yield question
 
-    def _see(self, count: int, question: Question) -> None:
+    def _add(self, count: int, question: Question) -> None:
         self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
         if question.image is None:
             self.has_images = False
@@ -203,57 +197,69 @@ class Prepared:
     """The folders that image names in the groups refer to."""
     answers: Path | None = None
     """If the data are the result of an attack: the store of its answers, which need not be requested again."""
-    checked: bool = False
-    """True when every group was found valid while it was written, so that reading need not check it again."""
 
-    def read(self, keep: Callable[[Record], None] | None = None) -> Iterator[Group]:
-        """The groups, streamed, with their images; ``keep`` may be called with their records, in the same order."""
-        if self.checked:
-            return read_written(str(self.groups), self.folders.folders, keep)
-        return read_groups(str(self.groups), folders=self.folders.folders)
+    def read(self) -> Iterator[Group]:
+        """The groups, streamed, with their images."""
+        return (group for group, _ in self.read_records())
+
+    def read_records(self) -> Iterator[tuple[Group, Record]]:
+        """The groups, each with its record in the file."""
+        return read_written(str(self.groups), self.folders.folders)
 
 
-def prepare(
+class WatchesGroups(Protocol):
+    """Something that must see every group before a model is asked, and may refuse them."""
+
+    def add(self, group: Group) -> None:
+        """Look at one group, as it will be read."""
+        ...
+
+    def check(self) -> None:
+        """Raise an AskewError if the groups added cannot be used."""
+        ...
+
+
+def build_groups(
     data: Named,
     suites: Sequence[Named],
     folder: Path,
     settings: Settings,
+    watchers: Sequence[WatchesGroups] = (),
     by_id: bool = False,
-    see: Sequence[Callable[[Group], None]] = (),
-    judge: Sequence[Callable[[Group, Record], None]] = (),
     executor: Executor | None = None,
-) -> Prepared:
+) -> Stage[Prepared]:
     """Build the groups of all suites and write them to ``groups.jsonl``, once for all models of a run.
 
-    ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``see``: functions that
-    are called with each group as it will be read; ``judge``: with its record too, as long as all groups are valid.
-    ``executor``: builds the groups of suites that can share the work; by default this process does.
+    ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``executor``: builds the
+    groups of suites that can share the work; by default this process does.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
         raise UsageError(
             f"The suite {max(names, key=names.count)!r} is named twice; give each of the two a run of its own."
         )
-    source = Watched(data.what)
-    covers = [Coverage(suite.what, source.is_ready) for suite in suites]
+    source = CountedData(data.what)
+    covers = [Coverage(suite.what, source.is_ready, keep_texts=not settings.no_audit) for suite in suites]
     for suite in suites if source.is_ready else ():
         refuse_build_options(suite.what, data.spec)
-    path = folder / "groups.jsonl"
+    path, folders = folder / "groups.jsonl", ImageFolders(str(folder), root_of(data.what))
     clear_parts(folder)
-    with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _nonempty(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
-        groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
-        folders = ImageFolders(str(folder), root_of(data.what))
-        with GroupCheck() as check:
-
-            def valid(group: Group, record: Record) -> None:
-                for function in judge if check.valid else ():
-                    function(group, record)
-
-            write_groups(groups, str(path), folders, (check.add, *see), valid if judge else None)
+    made = _nonempty(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
+    made = unique_by_id(made, data.spec) if by_id else made
+    made = made if source.is_ready else checked_groups(made, data.spec)
+    done = 0
+    yield Started("Making groups", "groups")
+    with replaced(path) as file:
+        for done, group in enumerate(written_groups(made, file, str(path), folders), start=1):
+            for watcher in watchers:
+                watcher.add(group)
+            if done % EVERY == 0:
+                yield Advanced(done)
+    yield Advanced(done)
+    remember(str(path), folders)
     clear_unnamed(folder)
-    for cover in covers:
-        cover.text_alone = yes_no_alone(cover.texts)
+    for watcher in watchers:
+        watcher.check()
     record = {
         "name": (data.name or source.name) + (f", shard {settings.shard}" if settings.shard else ""),
         "spec": data.spec,
@@ -267,7 +273,15 @@ def prepare(
         "ready": source.is_ready,
     }
     answers = _attack_answers(data.what) if source.is_ready and "attack" in names else None
-    return Prepared(path, suites, record, covers, source.has_images, folders, answers, check.valid)
+    return Prepared(path, suites, record, covers, source.has_images, folders, answers)
+
+
+def audit_texts(prepared: Prepared) -> Stage[None]:
+    """Find out what the text of yes/no questions alone predicts, suite by suite."""
+    yield Started("Auditing texts", "suites", len(prepared.covers))
+    for done, cover in enumerate(prepared.covers, start=1):
+        cover.text_alone = yes_no_alone(cover.texts)
+        yield Advanced(done)
 
 
 def _attack_answers(data: Dataset) -> Path | None:
@@ -283,7 +297,7 @@ def fingerprint_of(data: object) -> str | None:
 
 
 def _groups(
-    data: Watched, covers: Sequence[Coverage], settings: Settings, executor: Executor | None
+    data: CountedData, covers: Sequence[Coverage], settings: Settings, executor: Executor | None
 ) -> Iterator[Group]:
     """The groups of all suites, built from questions or read from a file of groups.
 
@@ -327,7 +341,7 @@ def _groups_of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
 
 
 def _nonempty(
-    groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage], shard: str
+    groups: Iterable[Group], data: CountedData, spec: str, covers: Sequence[Coverage], shard: str
 ) -> Iterator[Group]:
     """The same groups; raises DataError when there are none, before an earlier file is replaced.
 
@@ -341,7 +355,7 @@ def _nonempty(
         raise DataError(_nothing_made(data, spec, without))
 
 
-def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
+def _nothing_made(data: CountedData, spec: str, covers: Sequence[Coverage]) -> str:
     names = ", ".join(cover.suite.name for cover in covers)
     if not data.count:
         left_out = f"; {len(data.skipped):,} bad records were left out, e.g. {data.skipped[0]}" if data.skipped else ""

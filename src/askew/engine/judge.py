@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
 from askew.answers.extract import check_step, extract
-from askew.engine.ask import answers_of, questions_of, writable
 from askew.engine.build import Coverage
-from askew.engine.resume import Keys, Planner
+from askew.engine.resume import Keys
 from askew.engine.run_folder import judgement, sample_record, suite_record
 from askew.engine.run_metrics import NORMALISED, AnswerForms, measured_by, metric_records, scored_by, step_for
 from askew.engine.settings import Named, Settings
-from askew.errors import AskewError
-from askew.files.read_write import replaced
 from askew.files.records import Record, group_from, group_record
 from askew.metrics.calibration import calibration_record
 from askew.metrics.run_table import SLICES, RunTable
 from askew.metrics.scorer import scores
-from askew.types import Group, Id, Outcome, Prediction, Question, Score
+from askew.types import Outcome, Prediction, Question, Score
 from askew.verbs import Suite, SuiteFacts
 
 
@@ -125,60 +117,3 @@ class OutcomeJudge:
     def calibration(self) -> dict[str, Any]:
         """For each suite, how well the model's scores are calibrated."""
         return {name: calibration_record(table, self.suites[name].accuracy) for name, table in self.tables.items()}
-
-
-class RecordedAnswers:
-    """Answers that already exist in a file: they are looked up and judged while the groups are built, in one pass.
-
-    They cost nothing, so no check is needed before the first one; samples.jsonl appears when ``finish`` is called.
-    """
-
-    def __init__(self, planner: Planner, suites: Sequence[Named], path: Path, settings: Settings) -> None:
-        self.judge = OutcomeJudge(planner.model, planner.keys, suites, settings)
-        self.started, self.clock = datetime.now(timezone.utc), time.perf_counter()
-        self._model, self._path, self._size = planner.model.what, path, settings.batch_size
-        self._waiting: list[tuple[Group, Record]] = []
-        self._trouble: AskewError | None = None
-        self._open = ExitStack()
-        self._file: IO[bytes] | None = None
-
-    def __enter__(self) -> RecordedAnswers:
-        self._file = self._open.enter_context(replaced(self._path))
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._open.__exit__(kind, error, trace)
-
-    def add(self, group: Group, record: Record) -> None:
-        """Judge the answers to a group, now or with those that follow."""
-        self._waiting.append((group, record))
-        if len(self._waiting) == self._size:
-            self._judge()
-
-    def finish(self) -> None:
-        """Judge the remaining answers; raise the error of a failed lookup, which was deferred so that errors in groups
-        come first."""
-        self._judge()
-        if self._trouble is not None:
-            raise self._trouble
-
-    def _judge(self) -> None:
-        wanted = {question.id: question for group, _ in self._waiting for question in questions_of(group)}
-        try:
-            said = {} if self._trouble else dict(self._answers(wanted))
-        except AskewError as trouble:
-            self._trouble = trouble
-        if self._trouble is None and self._file is not None:
-            line = self.judge.line
-            self._file.writelines(line(_outcome(group, said), record) for group, record in self._waiting)
-        self._waiting.clear()
-
-    def _answers(self, wanted: Mapping[Id, Question]) -> Iterator[tuple[Id, Prediction]]:
-        for batch in answers_of(self._model, wanted, self._size):
-            yield from ((key, writable(prediction)) for key, prediction in batch.items())
-
-
-def _outcome(group: Group, said: Mapping[Id, Prediction]) -> Outcome:
-    return Outcome(group, said[group.original.id], tuple([said[variant.question.id] for variant in group.variants]))

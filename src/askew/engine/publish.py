@@ -15,7 +15,8 @@ from askew.audit.text_audit import audited
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
-from askew.engine.build import Prepared, fingerprint_of, prepare
+from askew.engine.build import Prepared, audit_texts, build_groups, fingerprint_of
+from askew.engine.events import result_of
 from askew.engine.executors import workers_of
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
@@ -30,14 +31,14 @@ SHOWN = 40
 """How many rules of a test are printed; the file lists all."""
 
 
-def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str, audit: bool = True) -> str:
+def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
     """Write the benchmark; returns its datasheet, with long lists shortened.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
     with a method ``release(groups, folder)`` also writes its paper's own format and returns the paths; its ``notes``
     are in the datasheet. If a question has no image, only ``groups.jsonl`` is written, since the other formats need
-    images. Files of an earlier benchmark in the folder are deleted. ``audit``: the datasheet ends with what the text
-    alone gives away.
+    images. Files of an earlier benchmark in the folder are deleted. The datasheet ends with what the text alone gives
+    away, unless ``settings.no_audit``.
     """
     with alone_in(folder):
         made_of = _made_of(suite, data, settings)
@@ -45,7 +46,8 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
         with workers_of(settings.executor) as executor:
             if executor is not None and not isinstance(suite.what, BuildsByExecutor):
                 raise UsageError(f"{suite.what.name}: its groups are made in one process; leave --executor out.")
-            prepared = prepare(data, [suite], folder, settings, by_id=True, executor=executor)
+            stage = build_groups(data, [suite], folder, settings, by_id=True, executor=executor)
+            prepared = result_of(stage, settings.progress)
         groups, sheet = prepared.groups, folder / "datasheet.md"
         written: list[str | Path] = [groups, sheet]
         if prepared.has_images:
@@ -53,17 +55,20 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
                 written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
-        found = markdown(audited(prepared.covers[0].texts, open_answers=False)) if audit else ""
-        text_alone = f"\n## What the text alone gives away\n\n{found}\n" if audit else ""
+        text_alone = ""
+        if not settings.no_audit:
+            result_of(audit_texts(prepared), settings.progress)
+            found = markdown(audited(prepared.covers[0].texts, open_answers=False))
+            text_alone = f"\n## What the text alone gives away\n\n{found}\n"
         write_joined(sheet, [(datasheet(suite, data, prepared, settings.seed, command) + text_alone).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
         note_output(folder, "a benchmark", made_of)
-    return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + _text_alone(prepared, audit)
+    return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + _text_alone(prepared)
 
 
-def _text_alone(prepared: Prepared, audit: bool) -> str:
+def _text_alone(prepared: Prepared) -> str:
     """A sentence about what text alone predicts of the yes/no answers, for the terminal."""
-    said = text_alone_sentence([score.record() for score in prepared.covers[0].text_alone]) if audit else ""
+    said = text_alone_sentence([score.record() for score in prepared.covers[0].text_alone])
     return f"\n{said}\n" if said else ""
 
 

@@ -5,10 +5,13 @@ The requests that a model needs are counted while the groups are built, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
+
+import numpy as np
 
 from askew.answers.choices import as_asked
 from askew.engine.ask import answers_of, chunks, questions_of, writable
@@ -16,7 +19,6 @@ from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store, framed, key_of
 from askew.errors import BadImage
 from askew.files.images import content_hash
-from askew.files.temp_blocks import DistinctNumbers
 from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import FindsById, Model, ModelFacts, Streams
 
@@ -25,6 +27,8 @@ Asking: TypeAlias = Callable[[Mapping[bytes, Question], int], Iterator[dict[byte
 WINDOW = 64
 """The number of batches whose questions are looked up in the store together, repeated ones once. It does not depend on
 the number of workers, so batches do not either."""
+TOGETHER = 1 << 16
+"""The number of keys that are looked up at a time to count the known answers."""
 STREAM = 8192
 """How many questions a streaming model gets at once, so that it rarely waits for the last answer of a window."""
 
@@ -36,9 +40,12 @@ class Keys:
         facts = ModelFacts(model)
         self._start = framed(signature or repr(model))
         self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
+        self._recorded = facts.recorded
 
     def of(self, question: Question) -> bytes:
-        """32 bytes, equal for questions that would be the same request."""
+        """32 bytes, equal for questions that would be the same request; recorded answers are found by id alone."""
+        if self._recorded:
+            return repr(question.id).encode("utf-8", "surrogatepass")
         return self.with_image(question, self.image(question), repr(question.id) if self._by_id else "")
 
     def with_image(self, question: Question, image: str, by: str = "") -> bytes:
@@ -63,29 +70,30 @@ def ask_unanswered(
     groups: Iterable[Group],
     model: Model,
     keys: Keys,
-    store: Store,
+    store: Store | None,
     batch_size: int,
-    on_answers: Callable[[Sequence[Prediction]], None],
     asking: Asking | None = None,
-) -> Iterator[Outcome]:
-    """The outcomes, in order. Known answers are taken from the store, and new ones are stored at once.
+) -> Iterator[Outcome | list[Prediction]]:
+    """The outcomes, in order, and among them each batch of new answers as it arrives.
 
-    ``on_answers`` is called with every batch that the model has answered. A failed question is repeated in the next
-    run, not in this one. ``asking`` queries the model instead of this process, e.g. through workers.
+    Known answers are taken from the store, and new ones are stored at once; recorded answers have no store. A failed
+    question is repeated in the next run, not in this one. ``asking`` queries the model instead of this process, e.g.
+    through workers.
     """
     asking = asking or partial(answers_of, model)
     failed: dict[bytes, Prediction] = {}
     for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
         keyed = [[(keys.of(question), question) for question in questions_of(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
-        answers = store.get({key: question.id for key, question in wanted.items()})
+        answers = {} if store is None else store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
         for heard in asking({key: wanted[key] for key in wanted if key not in answers}, batch_size):
             said = {key: writable(prediction) for key, prediction in heard.items()}
-            store.put(said.items())
+            if store is not None:
+                store.put(said.items())
             answers.update(said)
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
-            on_answers(list(said.values()))
+            yield list(said.values())
         for group, group_keys in zip(window, keyed, strict=True):
             first, *rest = [_addressed(answers[key], question.id) for key, question in group_keys]
             yield Outcome(group, first, tuple(rest))
@@ -122,22 +130,25 @@ class Plan:
         return self.distinct - self.known
 
 
-class Planner:
-    """Sees every group once and counts the requests for one model.
+_LARGEST = (1 << 64) - 1
 
-    Memory stays flat: hashes of questions are in temporary files.
-    """
+
+class Planner:
+    """Sees every group once and counts the requests for one model; keeps eight bytes for each question."""
 
     def __init__(self, model: Named) -> None:
         self.model = model
         self.keys = Keys(model.what, model.signature)
-        self._groups = self._questions = self._missing = 0
+        self._groups = self._missing = 0
         self._example: Question | None = None
         self._trouble: BadImage | None = None
-        self._prefixes = DistinctNumbers()
+        self._prefixes = array("Q")
+        """The beginning of the key of each question."""
+        self._found_by: Callable[[Id], Id] = model.what.key if isinstance(model.what, FindsById) else lambda key: key
         facts = ModelFacts(model.what)
-        self._ids = _IdHashes(model.what) if facts.by_id else None
-        self._recorded = facts.recorded
+        self._by_id, self._recorded = facts.by_id, facts.recorded
+        self._ids, self._asked = array("q"), array("q")
+        """Hashes of ids, and of ids with their questions; if there are more of the latter, one id has two questions."""
 
     def add(self, group: Group) -> None:
         """Count one group."""
@@ -146,17 +157,18 @@ class Planner:
             if self.keys.lacks_image(question):
                 self._missing += 1
                 self._example = self._example or question
-            self._questions += 1
-            self._prefixes.add(self._prefix(question))
-            if self._ids is not None:
-                self._ids.add(question)
+            self._prefixes.append(self._prefix(question))
+            if self._by_id:
+                image, key = question.image, self._found_by(question.id)
+                shown = (None, None) if image is None else (str(image.id), image.path)
+                self._ids.append(hash(key))
+                self._asked.append(hash((key, as_asked(question).text, question.context, shown)))
 
     def _prefix(self, question: Question) -> int:
-        """The beginning of the key; recorded answers have no key, and are found by id."""
         if self._recorded:
-            return hash((question.id,))
+            return hash((question.id,)) & _LARGEST
         try:
-            return int.from_bytes(self.keys.of(question)[:PREFIX], "big", signed=True)
+            return int.from_bytes(self.keys.of(question)[:PREFIX], "big")
         except BadImage as trouble:  # raised by check, after all groups were added
             self._trouble = self._trouble or trouble
             return 0
@@ -167,7 +179,7 @@ class Planner:
             raise self._trouble
         if self._example is not None and self._example.image is not None:
             raise BadImage(
-                f"{self._missing:,} of {self._questions:,} questions name an image whose file is not known, e.g. "
+                f"{self._missing:,} of {len(self._prefixes):,} questions name an image whose file is not known, e.g. "
                 f"image {self._example.image.id!r} of question {self._example.id!r}, and the model looks at images. "
                 "Give their folder (--images DIR; images=... in Python). A model that never looks at them must say so "
                 "(blind=true)."
@@ -175,37 +187,20 @@ class Planner:
 
     def repeats_ids(self) -> Callable[[Id], Id] | None:
         """How answers are found by id, if one id may belong to two questions; None if no id does."""
-        return self._ids.found_by if self._ids is not None and self._ids.may_repeat() else None
+        distinct, asked = (len(np.unique(np.asarray(hashes))) for hashes in (self._ids, self._asked))
+        return self._found_by if distinct != asked else None
 
     def plan(self, store: Store | None) -> Plan:
         """The plan, given the answers in the store; recorded answers are not in a store."""
-        self.check()
-        distinct = known = read = written = 0
-        for part in self._prefixes.parts():
-            distinct += len(part)
-            prefixes = () if store is None or self._recorded else part.tolist()
-            found = store.tokens_of(prefix.to_bytes(PREFIX, "big", signed=True) for prefix in prefixes) if store else {}
+        prefixes = np.unique(np.asarray(self._prefixes))
+        known = read = written = 0
+        for start in range(0, 0 if store is None else len(prefixes), TOGETHER):
+            some = (prefix.to_bytes(PREFIX, "big") for prefix in prefixes[start : start + TOGETHER].tolist())
+            found = store.tokens_of(some) if store is not None else {}
             known += len(found)
             read += sum(tokens[0] for tokens in found.values())
             written += sum(tokens[1] for tokens in found.values())
-        return Plan(self._groups, self._questions, distinct, known, (read, written))
-
-
-class _IdHashes:
-    """Hashes of ids, and of ids with their questions; if there are more of the latter, one id has two questions."""
-
-    def __init__(self, model: object) -> None:
-        self.found_by: Callable[[Id], Id] = model.key if isinstance(model, FindsById) else lambda key: key
-        self._ids, self._asked = DistinctNumbers(), DistinctNumbers()
-
-    def add(self, question: Question) -> None:
-        image, key = question.image, self.found_by(question.id)
-        shown = (None, None) if image is None else (str(image.id), image.path)
-        self._ids.add(hash(key))
-        self._asked.add(hash((key, as_asked(question).text, question.context, shown)))
-
-    def may_repeat(self) -> bool:
-        return len(self._ids) != len(self._asked)
+        return Plan(self._groups, len(self._prefixes), len(prefixes), known, (read, written))
 
 
 def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:
@@ -213,6 +208,7 @@ def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:
     planner = Planner(model)
     for group in groups:
         planner.add(group)
+    planner.check()
     return planner.plan(store)
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import gc
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,10 +29,11 @@ import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
 from askew.engine.ask import BuildsModel, Streak, WorkerAsking
-from askew.engine.build import Prepared, prepare
+from askew.engine.build import Prepared, audit_texts, build_groups
+from askew.engine.events import Advanced, Event, Finished, Note, Stage, Started, Warned, result_of
 from askew.engine.executors import workers_of
-from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
-from askew.engine.resume import Keys, Plan, Planner, ask_unanswered, unknown
+from askew.engine.judge import OutcomeJudge, Tally
+from askew.engine.resume import Plan, Planner, ask_unanswered, unknown
 from askew.engine.run_folder import (
     claim_folder,
     model_folders,
@@ -43,28 +44,16 @@ from askew.engine.run_folder import (
     versions,
 )
 from askew.engine.run_metrics import MeaningfulMetrics
-from askew.engine.settings import Named, Settings, progress_bar
+from askew.engine.settings import Named, Settings
 from askew.engine.store import Store
-from askew.errors import TooManyFailures
-from askew.files.paths import ImageFolders, public
-from askew.files.read_write import alone_in, fingerprint, write_joined
-from askew.files.records import Record, group_record
+from askew.files.paths import public
+from askew.files.read_write import alone_in, fingerprint, replaced, write_joined
+from askew.files.records import Record
 from askew.metrics.run_table import save_tables
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.load import FORMAT
-from askew.types import Group, Outcome, Prediction
+from askew.types import Group, Outcome
 from askew.verbs import Estimates, Executor, HidesSecrets, Model, ModelFacts, Prices, Streams
-
-
-@dataclass(frozen=True)
-class Runs:
-    """What :func:`run_models` did, one item for each model."""
-
-    folders: Sequence[Path]
-    results: Sequence[Mapping[str, Any]]
-    """What each results.json holds, with the folders of this machine."""
-    failures: Sequence[TooManyFailures]
-    """Models with more failed answers than the settings allow."""
 
 
 def run_models(
@@ -75,16 +64,13 @@ def run_models(
     settings: Settings,
     command: str = "",
     *,
-    tell: Callable[[str, str], None] = lambda kind, sentence: None,
-    finish: Callable[[Sequence[Path]], None] = lambda folders: None,
     executor: Executor | None = None,
-) -> Runs:
-    """Run several models on several suites: build the groups once, then ask and score each model.
+) -> Iterator[Event]:
+    """Run several models on several suites: build the groups once, then ask, judge and score each model.
 
-    The files of a single model are in ``output`` itself, those of several in a subfolder each. ``tell`` is called with
-    a kind (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still
-    locked. Too many failures of one model do not stop the others. ``executor``: an open executor to use instead of that
-    of the settings.
+    Nothing happens before the first event is requested; the last one is ``Finished``, while the folders are still
+    locked. The files of a single model are in ``output`` itself, those of several in a subfolder each. Too many
+    failures of one model do not stop the others. ``executor``: an open executor to use instead of that of the settings.
     """
     folders = model_folders(models, output)
     for model in models:
@@ -97,26 +83,17 @@ def run_models(
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
         prepare_folder(output, folders if len(folders) > 1 else ())
         planners = [Planner(model) for model in models]
-        recorded = {
-            folder: RecordedAnswers(planner, suites, folder / "samples.jsonl", settings)
-            for planner, folder in zip(planners, folders, strict=True)
-            if ModelFacts(planner.model.what).recorded
-        }
-        prepared = _prepared(planners, data, suites, output, settings, list(recorded.values()), workers)
-        if skipped := prepared.data["skipped"]:
-            tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
-        for sentence in prepared.data["remarks"]:
-            tell("note", sentence)
-        for sentence in empty_suites(prepared):
-            tell("warning", sentence)
+        prepared = yield from _prepared(planners, data, suites, output, settings, workers)
+        yield from _remarks(prepared)
+        if not settings.no_audit:
+            yield from audit_texts(prepared)
         results = []
         for planner, folder in zip(planners, folders, strict=True):
             if len(models) > 1:
-                tell("note", planner.model.spec)
-            judged = recorded.get(folder) if prepared.checked else None
-            results.append(run(planner, prepared, folder, settings, command, judged, workers))
-        finish(folders)
-    return Runs(folders, results, [error for one in results if (error := too_many_failures(one))])
+                yield Note(planner.model.spec)
+            results.append((yield from run_model(planner, prepared, folder, settings, command, workers)))
+        failures = [error for one in results if (error := too_many_failures(one))]
+        yield Finished(folders, results, failures)
 
 
 def _prepared(
@@ -125,58 +102,44 @@ def _prepared(
     suites: Sequence[Named],
     folder: Path,
     settings: Settings,
-    recorded: Sequence[RecordedAnswers] = (),
-    executor: Executor | None = None,
-) -> Prepared:
-    """The groups on disk. Each was seen by every planner, so unusable questions are refused before any model is run.
-
-    ``recorded`` answers are judged in the same pass, unless a group must be checked by reading it again.
-    """
+    executor: Executor | None,
+) -> Stage[Prepared]:
+    """The groups on disk. Each was seen by every planner, so unusable questions are refused before any model is run."""
     metrics = MeaningfulMetrics(settings.metrics, [suite.what for suite in suites])
-    see = [metrics.add, *(planner.add for planner in planners)]
-    with ExitStack() as files:
-        judge = [files.enter_context(answers).add for answers in recorded]
-        prepared = prepare(data, suites, folder, settings, see=see, judge=judge, executor=executor)
-        metrics.check()
-        for planner in planners:
-            if (found_by := planner.repeats_ids()) is not None:
-                for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
-                    pass
-            planner.check()
-        for answers in recorded if prepared.checked else ():
-            answers.finish()
+    prepared = yield from build_groups(data, suites, folder, settings, (metrics, *planners), executor=executor)
+    for planner in planners:
+        if (found_by := planner.repeats_ids()) is not None:
+            for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
+                pass
     return prepared
 
 
-def run(
-    planner: Planner,
-    prepared: Prepared,
-    folder: Path,
-    settings: Settings,
-    command: str = "",
-    recorded: RecordedAnswers | None = None,
-    executor: Executor | None = None,
-) -> dict[str, Any]:
-    """Run the planner's model on the groups, score its answers, and write its folder; returns the content of
-    results.json.
+def _remarks(prepared: Prepared) -> Iterator[Event]:
+    """What the user should know about the data before the model is asked."""
+    if skipped := prepared.data["skipped"]:
+        yield Note(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
+    yield from map(Note, prepared.data["remarks"])
+    yield from map(Warned, empty_suites(prepared))
+
+
+def run_model(
+    planner: Planner, prepared: Prepared, folder: Path, settings: Settings, command: str, executor: Executor | None
+) -> Stage[dict[str, Any]]:
+    """Ask a model the groups, judge and score its answers, and write its folder; returns what results.json holds.
 
     That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
-    ``recorded``: the model's answers, if they were judged while the groups were made.
     """
-    model, keys = planner.model, planner.keys
-    if recorded is not None:
-        started, clock, judge, todo = recorded.started, recorded.clock, recorded.judge, planner.plan(None)
-        judge.tally.asked = todo.distinct
-    else:
-        started, clock = datetime.now(timezone.utc), time.perf_counter()
-        judge = OutcomeJudge(model, keys, prepared.suites, settings)
-        with Store(settings.store_path(folder), prepared.answers) as store:
-            todo = planner.plan(store)
-            records = deque[Record]()
-            asking = _asking(executor, model, todo)
-            outcomes = _asked(prepared.read(records.append), model, keys, store, todo, judge.tally, settings, asking)
-            _write_samples(folder / "samples.jsonl", outcomes, records, judge, prepared.folders)
+    started, clock = datetime.now(timezone.utc), time.perf_counter()
+    model, judge = planner.model, OutcomeJudge(planner.model, planner.keys, prepared.suites, settings)
+    with ExitStack() as files:
+        store = None
+        if not ModelFacts(model.what).recorded:
+            store = files.enter_context(Store(settings.store_path(folder), prepared.answers))
+        todo = planner.plan(store)
+        yield from _ask_and_judge(planner, prepared, folder, settings, judge, store, todo, executor)
     tally = judge.tally
+    if ModelFacts(model.what).recorded:
+        tally.asked = todo.distinct  # a repeated question is looked up again, which is no request
     results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,
@@ -232,7 +195,8 @@ def forecast(
     with TemporaryDirectory(prefix="askew-") as scratch:
         planners = [Planner(model) for model in models]
         with workers_of(settings.executor) as executor:
-            prepared = _prepared(planners, data, suites, Path(scratch), settings, executor=executor)
+            stage = _prepared(planners, data, suites, Path(scratch), settings, executor)
+            prepared = result_of(stage, settings.progress)
         yield from prepared.data["remarks"]
         for planner, folder in zip(planners, model_folders(models, output), strict=True):
             yield _forecast(planner, prepared, folder, settings)
@@ -264,30 +228,37 @@ def _asking(executor: Executor | None, model: Named, todo: Plan) -> WorkerAsking
     return WorkerAsking(executor, BuildsModel.of(model))
 
 
-def _asked(
-    groups: Iterable[Group],
-    named: Named,
-    keys: Keys,
-    store: Store,
-    todo: Plan,
-    tally: Tally,
+def _ask_and_judge(
+    planner: Planner,
+    prepared: Prepared,
+    folder: Path,
     settings: Settings,
-    asking: WorkerAsking | None,
-) -> Iterator[Outcome]:
-    """Carry out the plan with a progress bar: rate, time left, failures."""
+    judge: OutcomeJudge,
+    store: Store | None,
+    todo: Plan,
+    executor: Executor | None,
+) -> Stage[None]:
+    """Ask what is not known yet, and write each outcome as it is judged."""
+    model, tally = planner.model, judge.tally
+    streak = Streak(0 if ModelFacts(model.what).by_id else settings.stop_after)  # a file may lack many in a row
+    records = deque[Record]()
+
+    def groups() -> Iterator[Group]:
+        for group, record in prepared.read_records():
+            records.append(record)
+            yield group
+
     reused = f" ({todo.known:,} known already)" if todo.known else ""
-    model = named.what
-    streak = Streak(0 if ModelFacts(model).by_id else settings.stop_after)  # a file may lack many in a row
-    with progress_bar(settings, total=todo.calls, desc="Asking" + reused, unit=" questions") as bar:
-
-        def on_answers(said: Sequence[Prediction]) -> None:
-            tally.add(said)
-            bar.update(len(said))
-            if tally.failed:
-                bar.set_postfix(failed=tally.failed, refresh=False)
-            streak.add(said)
-
-        yield from ask_unanswered(groups, model, keys, store, settings.batch_size, on_answers, asking)
+    yield Started("Asking" + reused, "questions", todo.calls)
+    asking = _asking(executor, model, todo)
+    with replaced(folder / "samples.jsonl") as file:
+        for found in ask_unanswered(groups(), model.what, planner.keys, store, settings.batch_size, asking):
+            if isinstance(found, Outcome):
+                file.write(judge.line(found, records.popleft()))
+            else:
+                tally.add(found)
+                yield Advanced(tally.asked, tally.failed)
+                streak.add(found)
 
 
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
@@ -298,22 +269,6 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
     usage: dict[str, Any] = {"now": tally.tokens, "store": both}
     costs = {name: model.price(*tokens) for name, tokens in usage.items()} if isinstance(model, Prices) else {}
     return {**usage, "cost": costs} if None not in costs.values() else usage
-
-
-def _write_samples(
-    path: Path, outcomes: Iterable[Outcome], records: deque[Record], judge: OutcomeJudge, folders: ImageFolders
-) -> None:
-    """Judge and write the outcomes as they come, their images by the names of ``groups.jsonl``.
-
-    ``records`` has the record in that file of each group that was read and not yet written, where it is known.
-    """
-
-    def lines() -> Iterator[bytes]:
-        for outcome in outcomes:
-            record = records.popleft() if records else group_record(folders.public_group(outcome.group))
-            yield judge.line(outcome, record)
-
-    write_joined(path, lines())
 
 
 @contextmanager

@@ -40,6 +40,8 @@ class Settings:
     text, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
+    no_audit: bool = False
+    """Do not find out what the text of yes/no questions alone gives away about their answers."""
     overwrite: bool = False
     """Replace what the folder holds: a run of something else, or files that askew did not write."""
     executor: str = "local"
@@ -102,7 +104,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Did you mean 'seed'? Settings: limit, shard, seed, batch_size, \
-max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor, quiet, workers.
+max_failures, stop_after, store, extract, accuracy, metric, no_audit, overwrite, executor, quiet, workers.
     >>> settings_from({"quiet": False, "metric": "worst"}).metrics
     ('worst',)
     >>> settings_from({"workers": 2}).executor

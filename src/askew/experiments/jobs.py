@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,8 +11,9 @@ from typing import Any
 
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
-from askew.engine.build import prepare
+from askew.engine.build import build_groups
 from askew.engine.components import as_data, as_model, as_suite, to_score
+from askew.engine.events import finished, result_of
 from askew.engine.executors import workers_of
 from askew.engine.result import Result
 from askew.engine.run import run_models
@@ -82,7 +82,7 @@ def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name:
     groups = folder / "groups.jsonl"
     if not groups.is_file():
         settings = Settings(seed=plan.seed, progress=plan.progress)
-        prepare(as_data(data or plan.world("test")), [as_suite(suite)], folder, settings)
+        result_of(build_groups(as_data(data or plan.world("test")), [as_suite(suite)], folder, settings), plan.progress)
     return Test(name, suite, groups)
 
 
@@ -162,22 +162,17 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
     )
     for test in job.tests:
         suite = as_suite(test.suite)
-        runs = run_models(
+        events = run_models(
             [as_model(f"trained:{model_folder(plan, job)}", job.name)],
             as_data(GroupFile(str(test.groups))),
             [replace(suite, what=to_score(suite.what))],
             _folder(plan, job, test),
             Settings(seed=plan.seed),
             "askew experiment",
-            tell=_warn,
         )
+        runs = finished(events)
         if runs.failures:
             raise runs.failures[0]
-
-
-def _warn(kind: str, sentence: str) -> None:
-    if kind == "warning":
-        warnings.warn(sentence, stacklevel=2)
 
 
 def _folder(plan: ExperimentPlan, job: Job, test: Test) -> Path:

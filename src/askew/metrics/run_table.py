@@ -163,6 +163,7 @@ class RunTable:
         self.metrics = {name: checked_metric(name, metric) for name, metric in metrics.items()}
         self.robust = {**self.metrics, **(robust or {})}
         self.slices = tuple(slices)
+        self._all_slices = (*self.slices, *(name for name in COMPARED if name not in self.slices))
         self.rows = {name: RowColumn() for name in self.metrics}
         self.robust_rows = {
             name: self.rows[name] if metric == self.metrics[name] else RowColumn()
@@ -206,15 +207,14 @@ class RunTable:
 
     def _records(self, outcome: Outcome) -> Iterator[tuple[Sequence[int], int]]:
         """The positions of the variants of each record, and the number of its combination of parts."""
-        slices = (*self.slices, *(name for name in COMPARED if name not in self.slices))
         if outcome.variants:
-            for places, parts in _measured_together(outcome, slices).items():
+            for places, parts in _measured_together(outcome, self._all_slices).items():
                 yield places, self._numbered(parts)
             return
         original = outcome.group.original
         key = original.kind.answer_type, original.kind.question_type, original.tags
         if key not in self._plain:
-            ((_, parts),) = _measured_together(outcome, slices).items()
+            ((_, parts),) = _measured_together(outcome, self._all_slices).items()
             self._plain[key] = self._numbered(parts)
         yield (), self._plain[key]
 

@@ -16,6 +16,7 @@ from askew.answers.normalise import modal_answer, normalise
 from askew.data.jsonl import question_key
 from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import Questions, as_attack, as_data
+from askew.engine.events import finished
 from askew.engine.run_metrics import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
@@ -231,7 +232,7 @@ class Playground:
             how = AttackSettings(budget=BUDGET)
             try:
                 run = AttackRun(model, data, as_attack(recipe), suite, Path(scratch) / "attack", how, settings)
-                results = run.run().results[0]
+                results = finished(run.run()).results[0]
                 groups = as_data(str(run.output)).what.groups()
                 pairs = [(trial.question, variant) for group in groups for variant in group.variants]
                 pairs = [(asked, _with_image(variant, asked.image)) for asked, variant in pairs]

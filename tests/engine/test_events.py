@@ -1,0 +1,73 @@
+"""What a run says while it works: one stream of events, which tests read like the terminal does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import askew
+from askew.cli import main
+from askew.engine.components import as_data, as_model, as_suite
+from askew.engine.events import Advanced, Finished, Note, Started, Warned, finished, with_bars
+from askew.engine.run import run_models
+from askew.engine.settings import Settings
+from running import write_questions
+
+
+def stream(tmp_path, *models, suites=("rad",), **settings):
+    write_questions(tmp_path / "q.jsonl", 200)
+    named = [as_suite(suite) for suite in suites]
+    data = as_data(str(tmp_path / "q.jsonl"))
+    return run_models([as_model(model) for model in models], data, named, tmp_path / "o", Settings(**settings))
+
+
+def test_a_run_is_a_stream_of_stages_that_ends_with_its_results(tmp_path):
+    events = list(stream(tmp_path, "constant:yes", "constant:no", limit=100))
+    assert [event.stage for event in events if isinstance(event, Started)] == [
+        "Making groups",
+        "Auditing texts",
+        "Asking",
+        "Asking",
+    ]
+    assert [event.sentence for event in events if isinstance(event, Note)] == ["constant:yes", "constant:no"]
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert [folder.name for folder in last.folders] == ["constant-yes", "constant-no"]
+    assert [result["model"]["spec"] for result in last.results] == ["constant:yes", "constant:no"]
+    made = [event.done for event in events[: events.index(Started("Auditing texts", "suites", 1))][1:]]
+    assert made == [64, 100, 100] or made == [64, 100]
+    asked = [event for event in events if isinstance(event, Started)][-1]
+    assert [event.done for event in events if isinstance(event, Advanced)][-1] == asked.total
+
+
+def test_nothing_happens_before_the_first_event_and_a_closed_stream_leaves_no_results(tmp_path):
+    events = stream(tmp_path, "constant:yes")
+    assert not (tmp_path / "o").exists()
+    assert isinstance(next(events), Started)
+    events.close()
+    assert not (tmp_path / "o" / "results.json").exists()
+    assert not list((tmp_path / "o").glob(".*.part"))
+    assert finished(stream(tmp_path, "constant:yes")).results[0]["scores"]
+
+
+def test_sentences_are_left_by_the_bars_and_warnings_are_pythons_in_a_program(capsys):
+    said = [Started("Asking", "questions", 2), Advanced(2, 1), Note("n"), Warned("w"), Finished((), (), ())]
+    assert list(with_bars(iter(said), progress=True)) == said[2:]
+    assert "Asking: 100%" in capsys.readouterr().err
+    with pytest.warns(UserWarning, match="w"):
+        assert finished(iter(said)) == said[-1]
+
+
+def test_the_audit_of_texts_can_be_left_out(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 400)
+    words = ["--data", str(tmp_path / "q.jsonl"), "--suite", "rad", "--quiet"]
+    alone = {}
+    for name, option in (("with", []), ("without", ["--no-audit"])):
+        assert main(["run", "--model", "constant:yes", *words, *option, "--output", str(tmp_path / name)]) == 0
+        alone[name] = json.loads((tmp_path / name / "results.json").read_text())["suites"][0]["text_alone"]
+        assert ("Text alone" in capsys.readouterr().out) == (name == "with")
+    assert alone["with"]
+    assert alone["without"] == []
+    result = askew.evaluate("constant:yes", tmp_path / "q.jsonl", "rad", no_audit=True)
+    assert result.results["suites"][0]["text_alone"] == []

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
 LOCKED := $(INSTALL) --require-hashes -r
 # Tags, vectors and answers must be the same on another processor: they decide texts, rankings and scores.
-KERNEL_TESTS := $(wildcard tests/language/test_fast_tagger.py tests/rank/test_sentence_encoders.py \
+KERNEL_TESTS := $(wildcard tests/language/test_tagger.py tests/rank/test_sentence_encoders.py \
 	tests/models/test_onnx_model.py)
 # Where this is set, every process compiles some 500 modules again: seconds per start.
 export PYTHONDONTWRITEBYTECODE =

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from fake_runs import make_run
+from fake_runs import make_run, save_rows
 from test_report_pairs_browser import viewer_of
 
 from askew.report.html import write_report
@@ -187,6 +187,7 @@ def test_markup_in_the_data_does_nothing(open_page: Callable[..., Any], tmp_path
         line["variants"][0] |= {"test": EVIL, "made_by": EVIL, "note": note, "answers": [EVIL]}
         line["variants"][0]["prediction"] = {"answer": EVIL}
     (folder / "samples.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+    save_rows(folder, lines)
     write_report([load_run(folder)], tmp_path / "report.html")
     page = viewer_of(open_page(tmp_path / "report.html"))
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")

@@ -13,8 +13,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
-
 from askew.optional_verbs import (
     ComparesAnswers,
     Connects,
@@ -326,6 +324,8 @@ class Metric(Protocol):
 
         By default the first column over the second.
         """
+        import numpy as np  # askew collect serve starts without it
+
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.divide(sums[0], sums[1])
 

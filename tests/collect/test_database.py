@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import threading
-from dataclasses import replace
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from small_study import SmallStudy
 
 from askew.collect import migrations, schema
 from askew.collect.database import Database, ServerClock, sqlite_url
+from askew.collect.freeze import freeze
+from askew.collect.invariants import violations
 from askew.collect.leases import place_for
 from askew.collect.protocol import PRESETS, DatabaseBusy
-from askew.collect.study import Study, create_study, open_study
-from askew.collect.triggers import all_triggers
+from askew.collect.rounds import change_round
+from askew.collect.study import create_study, open_study
 from askew.collect.verifying import claim_slot, slot_for, verify
 from askew.collect.writing import claim_image
 from askew.errors import DataError, UsageError
@@ -38,11 +39,10 @@ def test_the_revisions_make_the_schema(study):
 
 
 def test_the_first_revision_is_never_edited():
-    """A changed trigger needs a new revision: this is the hash of what the first revision creates."""
-    made = [
-        text for trigger in all_triggers() for kind in ("sqlite", "postgresql") for text in trigger.statements(kind)
-    ]
-    assert hashlib.sha256("\n".join(made).encode()).hexdigest()[:12] == "91ee3f1ab927"
+    """A changed table or trigger needs a new revision: this is the hash of what the first revision runs."""
+    versions = Path(migrations.__file__).parent / "versions"
+    found = hashlib.sha256(b"".join((versions / f"revision_0001.{end}").read_bytes() for end in ("sql", "py")))
+    assert found.hexdigest()[:12] == "6e47ec472a43"
 
 
 def test_a_database_at_the_last_revision_is_opened_without_alembic(tmp_path):
@@ -61,29 +61,11 @@ def test_a_database_at_the_last_revision_is_opened_without_alembic(tmp_path):
     assert said.stdout == "[]\n", "the service would take longer to start"
 
 
-def test_a_study_of_the_first_revision_is_upgraded_and_work_continues(tmp_path):
-    study = SmallStudy.make(tmp_path / "study")
-    with study.study.database.read() as tx:
-        kept = {table: tx.rows(sa.select(table)) for table in schema.metadata.sorted_tables}
-    study.close()
-    old = Database(sqlite_url(tmp_path / "old.sqlite"), study.clock, durable=False)
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    with old.write() as tx:
-        config.attributes["connection"] = tx.connection
-        command.upgrade(config, "0001")
-        for table, rows in kept.items():
-            for row in rows:
-                tx.insert(table, **row._mapping)
-    old.migrate()
-    grown = replace(study, study=Study(study.study.folder, old))
-    with old.read() as tx:
-        assert compare_metadata(MigrationContext.configure(tx.connection), schema.metadata) == []
-        assert {table: tx.rows(sa.select(table)) for table in kept} == kept
-    grown.attack(grown.people[0])
-    assert grown.verify_all() == 2
-    grown.check()
-    grown.close()
+def test_a_study_of_another_format_is_refused_with_one_sentence(tmp_path):
+    create_study(tmp_path / "s", PRESETS["small"]).close()
+    (tmp_path / "s" / "study.json").write_text('{"format": 1, "database": null}')
+    with pytest.raises(DataError, match=r"its format is 1, and this askew reads format 2\. Use the askew"):
+        open_study(tmp_path / "s")
 
 
 def test_a_database_of_a_newer_askew_is_refused(tmp_path):
@@ -167,6 +149,8 @@ RAW = {
     "settings change in an open round": "UPDATE study SET settings = '{}'",
     "a verifier becomes a writer of the image": "INSERT INTO session (image_id, annotator_id, state, extensions, "
     "reason, started_at, lease_until) VALUES (1, :verifier, 'LEASED', 0, '', 0, 0)",
+    "a pseudonym changes": "UPDATE annotator SET pseudonym = 'x' WHERE id = :author",
+    "two accounts of one identity": "UPDATE annotator SET identity = 'x'",
     "dev holds another type": "UPDATE question SET type = 'A', split = 'dev'",
 }
 
@@ -187,6 +171,58 @@ def test_the_database_refuses_what_would_break_an_invariant(study):
             continue
     assert allowed == []
     study.check()
+
+
+FROZEN = {
+    "the seed": "UPDATE round SET freeze_seed = 7",
+    "the hash": "UPDATE round SET snapshot = 'x'",
+    "the time of the freeze": "UPDATE round SET frozen_at = frozen_at + 1",
+    "the domain of an image": "UPDATE image SET domain = 'x'",
+    "the name of an image": "UPDATE image SET name = 'x'",
+    "the split of an image": "UPDATE image SET split = 'dev'",
+    "a lease": "UPDATE lease SET reason = 'x'",
+    "the hash of a question": "UPDATE question SET frozen_sha256 = NULL",
+    "the type of a question that is blanked": "UPDATE question SET text = '', standing = 'REMOVED', type = 'A', "
+    "split = NULL",
+    "a text": "UPDATE question SET text = 'x'",
+    "a pseudonym": "UPDATE annotator SET pseudonym = 'x' WHERE id = 1",
+}
+
+
+def test_the_database_refuses_any_change_of_a_frozen_round(study):
+    study.attack(study.people[0])
+    study.verify_all()
+    study.do(change_round, study.round_id, "DRAINING")
+    study.do(freeze, study.round_id, 1)
+    allowed = []
+    for name, statement in FROZEN.items():
+        try:
+            study.do(lambda tx, statement=statement: tx.execute(sa.text(statement)))
+            allowed.append(name)
+        except sa.exc.IntegrityError:
+            continue
+    assert allowed == []
+    study.check()
+
+
+def test_the_check_reports_a_missing_row_and_does_not_fail(tmp_path):
+    """A row that somebody deleted by hand, without the foreign keys, ended the check with an exception."""
+    for table in ("annotator", "session", "image"):
+        study = SmallStudy.make(tmp_path / table)
+        study.attack(study.people[0])
+        study.verify_all()
+        study.do(change_round, study.round_id, "DRAINING")
+        study.do(freeze, study.round_id, 1)
+        study.close()
+        with closing(sqlite3.connect(tmp_path / table / "study.sqlite")) as raw:
+            for name in (f"{table}_is_kept", "prediction_update_frozen"):
+                raw.execute(f"DROP TRIGGER IF EXISTS {name}")
+            raw.execute(f"DELETE FROM {table} WHERE id = 1")
+            raw.commit()
+        again = open_study(tmp_path / table)
+        with again.database.read() as tx:
+            assert violations(tx), table
+        again.close()
 
 
 def test_one_free_slot_has_one_winner(study):

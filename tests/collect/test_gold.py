@@ -14,8 +14,9 @@ from small_study import SMALL, SmallStudy, tiny_images
 
 from askew.audit.label_sample import label_noise
 from askew.cli import main
-from askew.collect.freeze import freeze, preview_freeze, snapshot_hash
+from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.gold import answer_gold, gold_count, gold_rate, is_careless, set_gold_state, strikes_allowed
+from askew.collect.history import history
 from askew.collect.moderation import exclude
 from askew.collect.prepared_items import add_gold, add_gold_file, promote_gold
 from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, settings_of
@@ -137,7 +138,7 @@ def test_gold_changes_neither_counts_nor_types(golden):
 
     def seen(tx):
         frozen = preview_freeze(tx, golden.round_id, 1)
-        return frozen, round_counts(tx, golden.round_id), snapshot_hash(tx, golden.round_id)
+        return frozen, round_counts(tx, golden.round_id), list(history(tx, [golden.round_id]))
 
     before = golden.look(seen)
     for person in golden.people[1:]:

@@ -13,11 +13,13 @@ from small_study import SMALL, SmallStudy, tiny_images
 from askew.cli import main
 from askew.collect.freeze import freeze
 from askew.collect.image_import import import_images
-from askew.collect.protocol import Gone, Refused
+from askew.collect.protocol import PRESETS, Gone, NotAllowed, Refused, differences
 from askew.collect.release import release
 from askew.collect.robots import record_reply
 from askew.collect.rounds import change_round, create_round
-from askew.collect.schema import judgement, session
+from askew.collect.schema import annotator, judgement, session
+from askew.collect.verify_queue import claim_task
+from askew.collect.verifying import claim_slot, verify
 from askew.collect.writing import ask, claim_image, judge
 from askew.types import Prediction
 
@@ -124,3 +126,26 @@ def _play(study: SmallStudy, answer: str) -> None:
     study.verify_all(answer)
     study.do(change_round, study.round_id, "DRAINING")
     study.do(freeze, study.round_id, 1)
+
+
+def test_the_preset_paper_is_the_paper_and_what_it_does_not_have_is_listed(tmp_path):
+    """The datasheet compared with our own preset, which had a quiz and a cap that the paper does not have."""
+    assert differences(PRESETS["paper"]) == {}
+    assert PRESETS["paper"].train_author_percent == 100
+    changed = replace(PRESETS["paper"], quiz_required=True, train_author_percent=5, identity="workerId")
+    assert differences(changed) == {"quiz_required": (False, True), "train_author_percent": (100, 5)}
+
+
+def test_owners_do_not_verify_unless_the_study_says_so(tmp_path):
+    """They can look up the author's, the robot's and the others' answers."""
+    settings = replace(PRESETS["small"], owners_verify=False)
+    study = SmallStudy.make(tmp_path / "study", settings=settings)
+    study.attack(study.people[0])
+    task = study.do(claim_slot, study.people[1])
+    assert study.do(claim_slot, study.owner) is None
+    assert study.do(claim_task, study.owner) is None
+    with study.study.database.write() as tx:
+        tx.change(annotator, annotator.c.id == study.people[1], role="owner")
+    with pytest.raises(NotAllowed, match="Owners do not verify"):
+        study.do(verify, study.people[1], task.question_id, "no", "yes")
+    study.close()

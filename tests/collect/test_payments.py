@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import stat
 from decimal import Decimal
 
 import pytest
 from small_study import SmallStudy
 
+from askew.cli import main
 from askew.collect.accounts import add_annotator
 from askew.collect.freeze import freeze
 from askew.collect.gold import answer_gold, give_gold
@@ -113,3 +116,14 @@ def test_rates_are_checked():
     for word in ("answer", "answer=", "answer=x", "answer=-1", "answer=nan", "answer=inf", "hour=5", "answer=1e7"):
         with pytest.raises(BadOption, match="NAME=AMOUNT"):
             parse_rates([word])
+
+
+def test_the_files_with_names_and_ids_are_private(tmp_path):
+    """pay.csv has names and platform ids; everybody on the computer could read it."""
+    study = SmallStudy.make(tmp_path / "study", people=2)
+    study.do(add_annotator, "Ada", platform={"PROLIFIC_PID": "5f1"})
+    study.close()
+    files = [tmp_path / "pay.csv", tmp_path / "bonuses.csv"]
+    command = ["collect", "pay", str(tmp_path / "study"), "--output", str(files[0]), "--bonuses", str(files[1])]
+    assert main([*command, "--id", "PROLIFIC_PID"]) == 0
+    assert [stat.S_IMODE(os.stat(path).st_mode) for path in files] == [0o600, 0o600]

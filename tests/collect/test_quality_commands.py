@@ -23,8 +23,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_study_with_the_papers_settings_requires_and_has_a_quiz(tmp_path, capsys):
-    assert main(["collect", "init", str(tmp_path / "study")]) == 0
+def test_a_study_that_requires_a_quiz_has_one(tmp_path, capsys):
+    assert main(["collect", "init", str(tmp_path / "paper")]) == 0
+    assert "quiz" not in capsys.readouterr().out, "the paper has none"
+    assert main(["collect", "init", str(tmp_path / "study"), "--set", "quiz_required=true"]) == 0
     assert "quiz" in capsys.readouterr().out
     study = open_study(tmp_path / "study")
     with study.database.read() as tx:

@@ -14,9 +14,9 @@ from askew.collect.quiz import add_quiz_item, qualify, quiz_blockers, quiz_for, 
 from askew.collect.rounds import change_round
 from askew.collect.schema import annotator
 from askew.collect.schema_quality import qualification, quiz_item
+from askew.collect.simulation.world_content import add_world_gold, add_world_quiz
 from askew.collect.verify_queue import claim_task
 from askew.collect.verifying import claim_slot
-from askew.collect.world_content import add_world_gold, add_world_quiz
 from askew.collect.writing import claim_image
 from askew.errors import BadOption, DataError
 

@@ -16,7 +16,7 @@ from small_study import SMALL, SmallStudy
 from askew.cli import main
 from askew.collect import schema
 from askew.collect.freeze import freeze, preview_freeze
-from askew.collect.invariants import violations
+from askew.collect.invariants import notices, violations
 from askew.collect.moderation import delete_text, quarantine, resolve
 from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.release import release
@@ -101,10 +101,11 @@ def test_each_type_is_released_in_its_split(collected, tmp_path):
     manifest = release(collected.study, tmp_path / "release")
     found = records(tmp_path / "release")
     types = Counter(record["type"] for record in found)
-    assert manifest["rounds"][0]["types"] == {kind: types[kind] for kind in "ABCDEU"}
+    assert manifest["rounds"][0]["types"] == {kind: types[kind] for kind in "ABCDE"} | {"U": 1}
     assert types["A"] == 12
     assert types["B"] == 3
-    assert types["U"] == 1
+    assert types["U"] == 0
+    assert manifest["rounds"][0]["withheld"] == 1, "the removed question"
     assert all(types[kind] for kind in "CDE")
     for record in found:
         if record["split"] in ("dev", "test"):
@@ -125,8 +126,7 @@ def test_names_and_removed_texts_are_never_released(collected, tmp_path):
     text = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*.*") if path.suffix != ".png")
     assert b"Person " not in text
     assert b"person-0" in text
-    removed = next(record for record in records(tmp_path / "release") if record["id"] == 2)
-    assert (removed["type"], removed["question"], removed["judgement"]["answer"]) == ("U", None, None)
+    assert 2 not in {record["id"] for record in records(tmp_path / "release")}
 
 
 def test_the_files_are_vqa_v2_with_confidence_and_verified(collected, tmp_path):
@@ -228,7 +228,10 @@ def test_a_changed_round_is_noticed(collected):
         else:
             tx.execute(sa.text("DROP TRIGGER question_update_frozen ON question"))
         tx.execute(sa.text("UPDATE question SET text = 'Is it blue?' WHERE id = 1"))
-    assert collected.look(violations) == ["I13: round 1 has changed since it was frozen"]
+    changed = "I13: round 1 has changed since it was frozen: 1 questions, e.g. 1"
+    assert collected.look(violations) == [changed]
+    collected.do(delete_text, collected.owner, 5, "one deletion does not end the check of the others")
+    assert collected.look(violations) == [changed]
 
 
 def test_a_deletion_after_the_freeze_makes_a_patch_release_that_names_it(collected, tmp_path):
@@ -240,14 +243,17 @@ def test_a_deletion_after_the_freeze_makes_a_patch_release_that_names_it(collect
     collected.do(delete_text, collected.owner, gone, "asked by its author")
     with pytest.raises(Gone):
         collected.do(delete_text, collected.owner, gone, "again")
+    assert str(gone) in collected.look(notices)[0]
+    with pytest.raises(UsageError, match=r"1 questions that were deleted since\. Give the patch a new version"):
+        release(collected.study, tmp_path / "again", "1.0.0")
     patch = release(collected.study, tmp_path / "patch", "1.0.1")
+    assert collected.look(notices) == []
     assert patch["removed"] == [gone]
     before, after = ((tmp_path / name / "test.jsonl").read_bytes().splitlines() for name in ("release", "patch"))
     assert [line for line in before if json.loads(line)["id"] != gone] == after
     assert len(before) == len(after) + 1
-    record = next(record for record in records(tmp_path / "patch") if record["id"] == gone)
-    assert record["question"] is None
-    assert {one["answer"] for one in record["verifications"]} == {None}
+    assert gone not in {record["id"] for record in records(tmp_path / "patch")}
+    assert records(tmp_path / "patch") == [one for one in records(tmp_path / "release") if one["id"] != gone]
     collected.check()
 
 

@@ -8,21 +8,23 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from small_study import SmallStudy
 
+from askew.cli import main
 from askew.collect import schema
 from askew.collect.database import SetClock
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
 from askew.collect.prepared_items import add_gold
-from askew.collect.protocol import PRESETS, Skill
+from askew.collect.protocol import PRESETS
 from askew.collect.robots import RetryDraw, Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
-from askew.collect.simulate import Simulated, simulate
+from askew.collect.simulation.simulate import Simulated, Skill, simulate
+from askew.collect.simulation.world_content import import_world, load_world, world_images
 from askew.collect.stats.example_sources import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
-from askew.collect.world_content import import_world, load_world, world_images
 from askew.collect.writing import ask, claim_image
 from askew.errors import BadOption
 from askew.models.baselines import Scripted
@@ -205,3 +207,33 @@ def test_a_robot_that_raises_is_a_failure_and_another_answers(tmp_path):
         outcomes = [(row.model_id, row.outcome) for row in tx.rows(sa.select(schema.draw).order_by(schema.draw.c.n))]
     assert outcomes[-1] == (2, "OK")
     study.close()
+
+
+def test_nobody_is_simulated_among_real_people(tmp_path, capsys):
+    """They used to mix silently, and the datasheet counted them as people."""
+    study = SmallStudy.make(tmp_path / "study")
+    study.attack(study.people[0])
+    study.close()
+    assert main(["collect", "simulate", str(tmp_path / "study"), "--people", "2"]) == 2
+    assert "1 people take part in this study, e.g. 'Person 0'" in capsys.readouterr().err
+    assert main(["collect", "check", str(tmp_path / "study")]) == 0
+
+
+def test_a_simulated_study_is_frozen_after_its_last_answer_and_says_that_people_were_simulated(tmp_path):
+    """Simulated people work for hours in a minute; the freeze used to be dated before their answers."""
+    folder = tmp_path / "study"
+    for command in (
+        ["init", str(folder), "--preset", "small", "--seed", "1"],
+        ["models", str(folder), "--add", "constant:no"],
+        ["round", str(folder), "--new"],
+        ["images", str(folder), "--world", "3"],
+        ["round", str(folder), "--open", "1"],
+        ["simulate", str(folder), "--people", "6"],
+        ["freeze", str(folder), "--round", "1", "--drop-incomplete"],
+        ["check", str(folder)],
+        ["export", str(folder), "--output", str(tmp_path / "release")],
+    ):
+        assert main(["collect", *command]) == 0, command
+    sheet = (tmp_path / "release" / "datasheet.md").read_text()
+    assert "- 0 people took part" in sheet
+    assert "more were simulated by a program" in sheet

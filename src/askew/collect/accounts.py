@@ -24,6 +24,8 @@ def add_annotator(
     role: str = "annotator",
     platform: Mapping[str, str] | None = None,
     pseudonym: str | None = None,
+    *,
+    simulated: bool = False,
 ) -> int:
     """Add a person; returns the id. The pseudonym is random, so that it reveals nothing about the name."""
     name = name.strip()
@@ -38,6 +40,7 @@ def add_annotator(
         name=name,
         pseudonym=pseudonym or f"person-{secrets.token_hex(6)}",
         role=role,
+        simulated=simulated,
         platform=json.dumps(dict(platform or {}), sort_keys=True),
         created_at=tx.now,
     )

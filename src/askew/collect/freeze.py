@@ -16,7 +16,7 @@ from random import Random
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
-from askew.collect.history import encoded, history
+from askew.collect.history import digest, history
 from askew.collect.leases import end_session, reopen_all
 from askew.collect.protocol import Refused, Verdicts, example_type, text_rule_removes
 from askew.collect.rounds import blockers, move_round
@@ -152,19 +152,38 @@ def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False) -
         tx.change(question, question.c.id == key, **values)
     for key, split in frozen.image_splits.items():
         tx.change(image, image.c.id == key, split=split)
-    digest = snapshot_hash(tx, round_id)
-    move_round(tx, round_id, "DRAINING", "FROZEN", None, frozen_at=tx.now, freeze_seed=seed, snapshot=digest)
+    hashes = {record["id"]: digest(record) for record in history(tx, [round_id])}
+    if hashes:
+        stored = sa.update(question).where(question.c.id == sa.bindparam("key"))
+        pairs = [{"key": key, "digest": found} for key, found in hashes.items()]
+        tx.execute(stored.values(frozen_sha256=sa.bindparam("digest")), pairs)
+    snapshot = snapshot_hash(hashes.values())
+    frozen_at = max(tx.now, _latest(tx, round_id))
+    move_round(tx, round_id, "DRAINING", "FROZEN", None, frozen_at=frozen_at, freeze_seed=seed, snapshot=snapshot)
     counts = dict(sorted(Counter(frozen.types.values()).items()))
-    record_event(tx, "round.frozen", f"round {round_id}", None, {"seed": seed, "types": counts, "snapshot": digest})
+    record_event(tx, "round.frozen", f"round {round_id}", None, {"seed": seed, "types": counts, "snapshot": snapshot})
     return frozen
 
 
-def snapshot_hash(tx: Tx, round_id: int) -> str:
-    """The SHA-256 of everything that was asked, answered and decided in a round."""
-    digest = hashlib.sha256()
-    for record in history(tx, [round_id]):
-        digest.update(encoded(record))
-    return digest.hexdigest()
+def snapshot_hash(hashes: Iterable[str]) -> str:
+    """The SHA-256 of a frozen round: of the hashes of its questions, in the order they were asked.
+
+    The hash of each question is stored with it, so the deletion of one text leaves all other questions checked.
+    """
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def _latest(tx: Tx, round_id: int) -> int:
+    """The latest time in a round. Simulated people work in simulated time, perhaps later than now."""
+    mine = image.c.round_id == round_id
+    of_question = sa.select(question.c.id).join(image, image.c.id == question.c.image_id).where(mine)
+    of_image = sa.select(image.c.id).where(mine)
+    times = [
+        sa.select(sa.func.max(session.c.ended_at)).where(session.c.image_id.in_(of_image)),
+        sa.select(sa.func.max(verification.c.at)).where(verification.c.question_id.in_(of_question)),
+        sa.select(sa.func.max(judgement.c.at)).where(judgement.c.question_id.in_(of_question)),
+    ]
+    return max(tx.value(one) or 0 for one in times)
 
 
 def _is_out(row: AnyRow) -> bool:

@@ -11,7 +11,7 @@ the good ones ever get there, however many gold questions they answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from random import Random
@@ -198,15 +198,17 @@ def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
     return row
 
 
-def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str) -> GoldAnswered:
+def answer_gold(
+    tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str, more: Mapping[str, str] | None = None
+) -> GoldAnswered:
     """Record the answer; it passes if it equals one of the known answers. Too many strikes exclude an annotator."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
-    text = checked_answer(tx, answer, confidence)
+    text, chosen = checked_answer(tx, answer, {**(more or {}), "confidence": confidence})
     if tx.first(sa.select(round_.c.id).where(round_.c.state.in_(WORKING))) is None:
         raise Gone("The round is over. What you did before is kept.")
     passed = same_answer(text) in json.loads(held.answers)
-    values = {"answer": text, "confidence": confidence, "passed": passed, "at": tx.now}
+    values = {"answer": text, **chosen, "passed": passed, "at": tx.now}
     tx.change(gold_result, gold_result.c.id == held.id, **values)
     return GoldAnswered(passed, not passed and _strike(tx, annotator_id))
 
@@ -215,7 +217,7 @@ def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
     """Return a gold question. As many flags or reports as would stop any other question retire it."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
-    tx.change(gold_result, gold_result.c.id == held.id, skipped=reason)
+    tx.change(gold_result, gold_result.c.id == held.id, skipped=reason, at=tx.now)
 
     def people(reasons: tuple[str, ...]) -> int:
         mine = gold_result.c.gold_id == gold_id

@@ -1,10 +1,13 @@
 """Everything that happened to each question, as plain records: they are hashed when a round is frozen, and released.
 
-People appear under their pseudonyms. A question that was removed, or whose image was removed, no longer has a text.
+People appear under their pseudonyms. Work that must not be published is in the records, which only the owner's
+database can give, but not in ``published``: questions that were withdrawn, deleted, removed or are in quarantine,
+whose image is hidden, or whose author was excluded before the freeze; and the answers of people who were excluded.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +15,7 @@ import orjson
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
+from askew.collect.form_fields import fields_of
 from askew.collect.schema import (
     annotator,
     draw,
@@ -33,6 +37,38 @@ PAGE = 500
 def encoded(record: Record) -> bytes:
     """A record as one line of JSON with sorted keys: equal records give equal bytes."""
     return orjson.dumps(record, option=orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def digest(record: Record) -> str:
+    """The SHA-256 of a record."""
+    return hashlib.sha256(encoded(record)).hexdigest()
+
+
+def withheld_questions(tx: Tx, round_ids: Sequence[int]) -> set[int]:
+    """The ids of the questions of these rounds that no release may contain."""
+    excluded = annotator.c.excluded_at.is_not(None) & (
+        round_.c.frozen_at.is_(None) | (annotator.c.excluded_at <= round_.c.frozen_at)
+    )
+    gone = (question.c.state == "WITHDRAWN") | (question.c.standing != "OK") | (question.c.text == "")
+    found = (
+        sa.select(question.c.id)
+        .join(image, image.c.id == question.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+        .join(annotator, annotator.c.id == question.c.annotator_id)
+        .where(image.c.round_id.in_(round_ids), gone | image.c.hidden_at.is_not(None) | excluded)
+    )
+    return {row.id for row in tx.rows(found)}
+
+
+def published(record: Record, withheld: set[int]) -> Record | None:
+    """The record as it is released; None if it is not."""
+    if record["id"] in withheld:
+        return None
+    return {
+        **record,
+        "same_as": None if record["same_as"] in withheld else record["same_as"],
+        "verifications": [one for one in record["verifications"] if not one["excluded"]],
+    }
 
 
 def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
@@ -64,7 +100,6 @@ def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
         image.c.suffix,
         image.c.name.label("image_name"),
         image.c.domain,
-        image.c.hidden_at,
         image.c.split.label("image_split"),
         session.c.state.label("session_state"),
         session.c.started_at,
@@ -74,7 +109,7 @@ def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
         prediction.c.model_id,
         judgement.c.verdict,
         judgement.c.answer.label("author_answer"),
-        judgement.c.confidence.label("author_confidence"),
+        *(judgement.c[one.name].label(f"author_{one.name}") for one in fields_of("judgement")),
         judgement.c.at.label("judged_at"),
     )
     of_rounds = (image.c.round_id + 0).in_(round_ids)  # + 0: no index, so that questions are read in order
@@ -92,11 +127,6 @@ def _grouped(tx: Tx, table: sa.Table, keys: list[int], order: sa.Column[int]) ->
 def _record(
     row: AnyRow, draws: list[AnyRow], verifications: list[AnyRow], people: dict[int, str], models: dict[int, str]
 ) -> Record:
-    shown = row.standing == "OK" and row.hidden_at is None
-
-    def text(words: str | None) -> str | None:
-        return words if shown else None
-
     return {
         "id": row.id,
         "round": row.round,
@@ -105,11 +135,11 @@ def _record(
         "image_name": row.image_name,
         "image_split": row.image_split,
         "domain": row.domain,
-        "author": people[row.annotator_id],
+        "author": people.get(row.annotator_id),
         "session": row.session_id,
         "session_state": row.session_state,
         "try": row.try_no,
-        "question": text(row.text),
+        "question": row.text,
         "state": row.state,
         "standing": row.standing,
         "type": row.type,
@@ -118,27 +148,27 @@ def _record(
         "same_as": row.same_as,
         "asked_at": row.asked_at,
         "draws": [
-            {"model": models[one.model_id], "seed": one.seed, "attempts": one.attempts, "outcome": one.outcome}
+            {"model": models.get(one.model_id), "seed": one.seed, "attempts": one.attempts, "outcome": one.outcome}
             for one in draws
         ],
         "robot": None
         if row.robot is None
-        else {"model": models[row.model_id], "answer": text(row.robot), "raw": text(row.raw), "score": row.score},
+        else {"model": models.get(row.model_id), "answer": row.robot, "raw": row.raw, "score": row.score},
         "judgement": None
         if row.verdict is None
         else {
             "verdict": row.verdict,
-            "answer": text(row.author_answer),
-            "confidence": row.author_confidence,
+            "answer": row.author_answer,
+            **{one.name: getattr(row, f"author_{one.name}") for one in fields_of("judgement")},
             "at": row.judged_at,
             "seconds": round((row.judged_at - row.started_at) / 1000, 3),
         },
         "verifications": [
             {
-                "annotator": people[one.annotator_id],
+                "annotator": people.get(one.annotator_id),
                 "slot": one.slot_n,
-                "answer": text(one.answer),
-                "confidence": one.confidence,
+                "answer": one.answer,
+                **{field.name: getattr(one, field.name) for field in fields_of("verification")},
                 "late": one.late,
                 "excluded": one.excluded,
                 "at": one.at,

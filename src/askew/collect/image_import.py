@@ -55,7 +55,7 @@ def cleaned(path: Path) -> Cleaned:
     if kind is None:
         raise BadImage(f"{path}: only {', '.join(sorted(FORMATS))} can be imported. Convert the file.")
     source = image_bytes(ImageRef(path.name, str(path)))
-    pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS)
+    pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS, frugal=True)
     pixels.info.clear()  # otherwise Pillow writes a comment and a colour profile again
     buffer = io.BytesIO()
     if kind == "PNG":

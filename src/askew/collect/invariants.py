@@ -12,8 +12,19 @@ import sqlalchemy as sa
 
 from askew.collect.database import Tx
 from askew.collect.freeze import snapshot_hash
+from askew.collect.history import Record, digest, history, published, withheld_questions
+from askew.collect.moderation import deleted_after_release
+from askew.collect.payments import work_of_all
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import image, question, round_
+
+_FROZEN = "r.state IN ('FROZEN', 'RELEASED')"
+_COUNTS = (
+    "((s.state = 'SUCCEEDED' AND EXISTS (SELECT 1 FROM question q JOIN judgement j ON j.question_id = q.id "
+    "WHERE q.session_id = s.id AND j.verdict = 'wrong' AND q.state <> 'WITHDRAWN')) OR (s.state = 'EXHAUSTED' "
+    "AND NOT EXISTS (SELECT 1 FROM question q WHERE q.session_id = s.id AND q.state = 'WITHDRAWN')))"
+)
+"""A finished session counts: what it stands on was not withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +78,15 @@ INVARIANTS = (
     ),
     Invariant(
         4,
-        "a place is held by a session of its image that is active, succeeded or used all tries",
+        "a place is held by a session of its image that is active, or finished with work that was not withdrawn",
         "SELECT p.image_id FROM place p JOIN session s ON s.id = p.session_id "
-        "WHERE s.image_id <> p.image_id OR s.state IN ('RELEASED', 'EXPIRED')",
+        f"WHERE s.image_id <> p.image_id OR NOT (s.state = 'LEASED' OR {_COUNTS})",
     ),
     Invariant(
         4,
-        "a session that is active, succeeded or used all tries holds a place, unless its writer was excluded",
+        "such a session holds a place, unless its writer was excluded",
         "SELECT s.id FROM session s JOIN annotator a ON a.id = s.annotator_id LEFT JOIN place p ON p.session_id = s.id "
-        "WHERE s.state IN ('LEASED', 'SUCCEEDED', 'EXHAUSTED') AND p.n IS NULL AND a.excluded_at IS NULL",
+        f"WHERE (s.state = 'LEASED' OR {_COUNTS}) AND p.n IS NULL AND a.excluded_at IS NULL",
     ),
     Invariant(
         5,
@@ -179,6 +190,27 @@ INVARIANTS = (
         "OR p.at < q.asked_at OR j.at < p.at OR s.ended_at < j.at",
     ),
     Invariant(
+        19,
+        "nothing in a round is later than its freeze",
+        "SELECT i.id FROM image i JOIN round r ON r.id = i.round_id WHERE r.frozen_at IS NOT NULL AND ("
+        "EXISTS (SELECT 1 FROM session s WHERE s.image_id = i.id AND s.ended_at > r.frozen_at) OR EXISTS (SELECT 1 "
+        "FROM question q LEFT JOIN judgement j ON j.question_id = q.id LEFT JOIN verification v "
+        "ON v.question_id = q.id WHERE q.image_id = i.id "
+        "AND (q.asked_at > r.frozen_at OR j.at > r.frozen_at OR v.at > r.frozen_at)))",
+    ),
+    Invariant(
+        20,
+        "a platform identity has one account, and nobody verifies what the same identity wrote",
+        "SELECT MIN(id) FROM annotator WHERE identity IS NOT NULL GROUP BY identity HAVING COUNT(*) > 1 UNION ALL "
+        "SELECT v.question_id FROM verification v JOIN annotator a ON a.id = v.annotator_id JOIN question q "
+        "ON q.id = v.question_id JOIN annotator w ON w.id = q.annotator_id WHERE a.identity = w.identity",
+    ),
+    Invariant(
+        20,
+        "everybody who entered through a platform's link has an identity, also after a deletion",
+        "SELECT id FROM annotator WHERE invite_id IS NOT NULL AND identity IS NULL",
+    ),
+    Invariant(
         0,
         "a person holds at most one question at a time, gold ones included",
         "SELECT annotator_id FROM (SELECT annotator_id FROM slot WHERE state = 'LEASED' UNION ALL SELECT annotator_id "
@@ -197,12 +229,15 @@ _EVERY = sa.text(
     " UNION ALL ".join(f"SELECT {place}, t{place}.* FROM ({i.broken}) t{place}" for place, i in enumerate(INVARIANTS))
 )
 """Rows (index in INVARIANTS, id) that break an invariant: one query for all."""
+OTHERS = 3
+"""Invariants 13, 21 and 22, which are no queries: the hashes, what a release has, and what is paid."""
 
 
 def violations(tx: Tx, *, hashes: bool = True) -> list[str]:
     """Every broken invariant, with its count and one example; empty for a sound study.
 
-    ``hashes`` also recomputes the hash of each frozen round (invariant 13), which reads everything.
+    ``hashes`` also reads everything in frozen rounds: whether it has changed since the freeze (invariant 13), and
+    whether a release would hold work that must not be published (invariant 21).
     """
     broken: dict[int, list[int]] = {}
     for place, key in tx.rows(_EVERY):
@@ -211,18 +246,99 @@ def violations(tx: Tx, *, hashes: bool = True) -> list[str]:
         f"I{INVARIANTS[place].number}: {INVARIANTS[place].says}: broken {len(keys)} times, e.g. for id {min(keys)}"
         for place, keys in sorted(broken.items())
     ]
-    return found + (_changed_rounds(tx) if hashes else [])
+    found += _wrong_payments(tx)
+    return found + (_frozen_rounds(tx) if hashes else [])
 
 
-def _changed_rounds(tx: Tx) -> list[str]:
-    """Frozen rounds that have changed since the freeze, except by the deletion of a text on request."""
+def notices(tx: Tx) -> list[str]:
+    """What the owner still has to do, though no invariant is broken."""
+    gone = deleted_after_release(tx, unpatched=True)
+    if not gone:
+        return []
+    return [
+        f"The latest release has {len(gone)} questions that were deleted since, e.g. {gone[0]}. Write a patch under a "
+        "new version, e.g.: askew collect export STUDY --output DIR --version 1.0.1"
+    ]
+
+
+def _wrong_payments(tx: Tx) -> list[str]:
+    """Invariant 22: every paid item is accepted work of that person, once. Counted here in another way."""
+    counted = {number: {row[0]: row[1] for row in tx.rows(sa.text(query))} for number, query in enumerate(_PAID)}
     found = []
-    for row in tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED))):
-        if not _has_deletions(tx, row.id) and snapshot_hash(tx, row.id) != row.snapshot:
-            found.append(f"I13: round {row.number} has changed since it was frozen")
+    for work in work_of_all(tx):
+        paid = (work.sessions["accepted"], work.answers["accepted"], 0 if work.excluded else work.types.get("E", 0))
+        due = tuple(counted[number].get(work.id, 0) for number in range(len(_PAID)))
+        if paid != due:
+            found.append(f"{work.pseudonym}: {paid} sessions, answers and bonuses are paid, {due} are due")
+    says = "I22: every paid item is accepted work of that person, once"
+    return [f"{says}: broken {len(found)} times, e.g. for {found[0]}"] if found else []
+
+
+_PAID = (
+    "SELECT s.annotator_id, COUNT(DISTINCT s.image_id) FROM session s JOIN annotator a ON a.id = s.annotator_id "
+    "JOIN image i ON i.id = s.image_id JOIN round r ON r.id = i.round_id WHERE a.excluded_at IS NULL "
+    f"AND {_COUNTS} AND (s.state = 'EXHAUSTED' OR {_FROZEN}) AND NOT EXISTS (SELECT 1 FROM question q "
+    "WHERE q.session_id = s.id AND q.standing = 'REMOVED') GROUP BY s.annotator_id",
+    "SELECT annotator_id, COUNT(*) FROM (SELECT DISTINCT v.annotator_id, v.question_id, 0 AS gold FROM verification v "
+    "JOIN question q ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
+    f"WHERE q.annotator_id <> v.annotator_id AND q.state <> 'WITHDRAWN' AND ({_FROZEN} "
+    "OR (q.state <> 'VERIFYING' AND q.standing <> 'QUARANTINED')) UNION ALL SELECT DISTINCT annotator_id, gold_id, 1 "
+    "FROM gold_result WHERE answer IS NOT NULL) done JOIN annotator a ON a.id = done.annotator_id "
+    "WHERE a.excluded_at IS NULL GROUP BY annotator_id",
+    "SELECT q.annotator_id, COUNT(*) FROM question q JOIN annotator a ON a.id = q.annotator_id "
+    "WHERE a.excluded_at IS NULL AND q.type = 'E' AND q.state = 'VERIFIED' AND q.standing = 'OK' AND q.text <> '' "
+    "GROUP BY q.annotator_id",
+)
+"""Person to sessions, answers and bonuses that are due."""
+
+
+def _frozen_rounds(tx: Tx) -> list[str]:
+    """Frozen rounds that have changed since the freeze, except by the deletion of a text on request, and those of
+    which a release would hold withheld work."""
+    found = []
+    rows = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
+    hidden = {row[0] for row in tx.rows(sa.text(_HIDDEN))}
+    dropped = {(row[0], row[1]) for row in tx.rows(sa.text(_DROPPED))}
+    for row in rows:
+        withheld = withheld_questions(tx, [row.id])
+        hashes, leaks = {}, []
+        for record in history(tx, [row.id]):
+            hashes[record["id"]] = None if record["question"] == "" else digest(record)
+            shown = published(record, withheld)
+            if shown is not None and _leaks(shown, hidden, dropped):
+                leaks.append(record["id"])
+        mine = sa.select(question.c.id, question.c.frozen_sha256).join(image, image.c.id == question.c.image_id)
+        stored = dict(map(tuple, tx.rows(mine.where(image.c.round_id == row.id).order_by(question.c.id))))
+        changed = [key for key, at in stored.items() if hashes.get(key, "missing") not in (None, at)]
+        if changed:
+            found.append(
+                f"I13: round {row.number} has changed since it was frozen: {len(changed)} questions, e.g. {changed[0]}"
+            )
+        elif snapshot_hash(at or "" for at in stored.values()) != row.snapshot:
+            found.append(f"I13: round {row.number} has changed since it was frozen: its hash is another one")
+        if leaks:
+            found.append(
+                "I21: no release has withdrawn, deleted, excluded or quarantined work: "
+                f"broken {len(leaks)} times, e.g. for id {leaks[0]}"
+            )
     return found
 
 
-def _has_deletions(tx: Tx, round_id: int) -> bool:
-    blank = sa.select(question.c.id).join(image, image.c.id == question.c.image_id)
-    return tx.first(blank.where(image.c.round_id == round_id, question.c.text == "")) is not None
+_HIDDEN = (
+    "SELECT q.id FROM question q JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
+    "JOIN annotator a ON a.id = q.annotator_id WHERE q.state = 'WITHDRAWN' OR q.standing IN ('QUARANTINED', 'REMOVED') "
+    "OR q.text = '' OR i.hidden_at IS NOT NULL OR a.excluded_at <= r.frozen_at"
+)
+"""Questions that nobody may read in a release."""
+_DROPPED = (
+    "SELECT v.question_id, a.pseudonym FROM verification v JOIN annotator a ON a.id = v.annotator_id "
+    "JOIN question q ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
+    "WHERE v.excluded OR a.excluded_at < r.frozen_at"
+)
+"""Answers that nobody may read in a release: the question, and who gave them."""
+
+
+def _leaks(record: Record, hidden: set[int], dropped: set[tuple[int, str]]) -> bool:
+    """Whether what is released about a question has work that must not be published."""
+    people = {(record["id"], one["annotator"]) for one in record["verifications"]}
+    return record["id"] in hidden or record["same_as"] in hidden or bool(people & dropped)

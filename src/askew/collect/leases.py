@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.rounds import WORKING
-from askew.collect.schema import image, lease, place, question, round_, session, slot
+from askew.collect.schema import image, judgement, lease, place, question, round_, session, slot
 from askew.collect.schema_quality import gold_item, gold_result
 
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
@@ -71,6 +71,25 @@ def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
         tx.change(place, place.c.session_id == session_id, session_id=None)
     left = (question.c.session_id == session_id) & question.c.state.in_(UNJUDGED)
     tx.change(question, left, state="ABANDONED")
+    free_place_of_withdrawn(tx, session_id)
+
+
+def free_place_of_withdrawn(tx: Tx, session_id: int) -> None:
+    """Free the place of a finished session that no longer counts, because its writer withdrew a question.
+
+    A success counts until the question that fooled the robot is withdrawn; a session that used all tries, until any
+    of its questions is.
+    """
+    mine = sa.select(question.c.id).where(question.c.session_id == session_id)
+    state = tx.value(sa.select(session.c.state).where(session.c.id == session_id))
+    kept = mine.join(judgement, judgement.c.question_id == question.c.id).where(
+        judgement.c.verdict == "wrong", question.c.state != "WITHDRAWN"
+    )
+    withdrawn = mine.where(question.c.state == "WITHDRAWN").limit(1)
+    if tx.first(withdrawn) is None:
+        return
+    if state == "EXHAUSTED" or (state == "SUCCEEDED" and tx.first(kept.limit(1)) is None):
+        tx.change(place, place.c.session_id == session_id, session_id=None)
 
 
 def renew(tx: Tx, session_id: int, **values: Any) -> int:

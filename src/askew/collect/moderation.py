@@ -6,28 +6,32 @@ counting, and others do it again; deletion on request blanks what was written.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
-from askew.collect.accounts import person, require_owner, require_worker
+from askew.collect.accounts import has_other_owner, person, require_owner, require_worker
 from askew.collect.database import Database, Tx, record_event
 from askew.collect.leases import end_session, reopen_all, require_working
 from askew.collect.protocol import Gone, Refused
-from askew.collect.rounds import WORKING
+from askew.collect.rounds import CLOSED, WORKING
 from askew.collect.schema import (
     annotator,
+    event,
     flag,
     image,
     judgement,
+    login,
     place,
     prediction,
     question,
     round_,
     session,
     slot,
+    snapshot,
     verification,
 )
 
@@ -255,6 +259,45 @@ def released_before(tx: Tx, question_id: int) -> bool:
     return bool(tx.value(state) == "RELEASED")
 
 
-def deleted_questions(tx: Tx) -> list[int]:
-    """The ids of questions whose text was deleted."""
-    return [row.id for row in tx.rows(sa.select(question.c.id).where(question.c.text == "").order_by(question.c.id))]
+def deleted_after_release(tx: Tx, *, unpatched: bool = False) -> list[int]:
+    """The ids of questions that a release has and that were deleted since; ``unpatched``: only those that the latest
+    release still has."""
+    released: dict[int, list[int]] = {}
+    for row in tx.rows(sa.select(snapshot.c.rounds, snapshot.c.at)):
+        for number in json.loads(row.rounds):
+            released.setdefault(number, []).append(row.at)
+    events = sa.select(event.c.subject, event.c.at).where(event.c.kind == "question.deleted")
+    times = {row.subject: row.at for row in tx.rows(events)}
+    joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    blank = sa.select(question.c.id, round_.c.number).select_from(joined).where(question.c.text == "")
+    found = []
+    for row in tx.rows(blank.order_by(question.c.id)):
+        before = released.get(row.number, [])
+        since = max(before, default=None) if unpatched else min(before, default=None)
+        if since is not None and times.get(f"question {row.id}", since) >= since:
+            found.append(row.id)
+    return found
+
+
+def forget(tx: Tx, annotator_id: int, *, remove_work: bool) -> None:
+    """Delete a person's name, password and platform ids, on the person's own request.
+
+    With ``remove_work`` the person is excluded too, and the person's questions in frozen rounds are deleted; answers to
+    other people's questions in frozen rounds stay, under the pseudonym. The keyed hash of the platform's id stays: it
+    keeps the same person from entering a second time.
+    """
+    who = person(tx, annotator_id)
+    if who.role == "owner" and not has_other_owner(tx, annotator_id):
+        raise Refused("You are the only owner of the study. Make somebody else an owner first.")
+    if remove_work:
+        reason = "deleted on the person's own request"
+        if who.excluded_at is None:
+            exclude(tx, annotator_id, reason, annotator_id)
+        joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+        own = sa.select(question.c.id).select_from(joined).where(question.c.annotator_id == annotator_id)
+        for row in tx.rows(own.where(round_.c.state.in_(CLOSED), question.c.text != "")):
+            delete_text(tx, None, row.id, reason)
+    blank = {"name": f"deleted {who.pseudonym}", "password_hash": None, "platform": "{}", "role": "annotator"}
+    tx.change(annotator, annotator.c.id == annotator_id, deleted_at=tx.now, **blank)
+    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
+    record_event(tx, "person.deleted", f"annotator {annotator_id}", annotator_id, {"work_removed": remove_work})

@@ -1,10 +1,11 @@
 """Payments: accepted, rejected and pending work of each annotator, and what it is worth.
 
-A writing session is finished work when it succeeded or used all tries. It is accepted when its round is frozen (or,
+A writing session is finished work when it succeeded or used all tries, and none of the questions it stands on was
+withdrawn: exactly then it holds a place of its image. It is accepted when its round is frozen (or,
 without a success, at once), rejected when the owner removed its question, and pending until then. A verifier's
 answer is accepted once its question has all answers, and pending until then; answers to gold questions are accepted at
-once. All work of excluded people is rejected. Only a success that verifiers confirmed (type E) earns the bonus, so
-calling correct answers wrong to finish an image early gains nothing (Li et al. 2021, Fig. 8).
+once. All work of excluded people is rejected. Only a success that verifiers confirmed (type E) and that was not deleted
+earns the bonus, so calling correct answers wrong to finish an image early gains nothing (Li et al. 2021, Fig. 8).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import CLOSED
-from askew.collect.schema import annotator, image, question, round_, session, verification
+from askew.collect.schema import annotator, image, place, question, round_, session, verification
 from askew.collect.schema_quality import gold_result
 from askew.errors import BadOption, UsageError
 from askew.files.read_write import csv_line
@@ -44,6 +45,7 @@ class Rates:
 class AnnotatorWork:
     """The work of one person."""
 
+    id: int
     name: str
     pseudonym: str
     platform: Mapping[str, str]
@@ -97,7 +99,14 @@ def work_of_all(tx: Tx) -> list[AnnotatorWork]:
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
         works.append(
             AnnotatorWork(
-                row.name, row.pseudonym, ids, excluded, session_counts, answer_counts, types.get(row.id, Counter())
+                row.id,
+                row.name,
+                row.pseudonym,
+                ids,
+                excluded,
+                session_counts,
+                answer_counts,
+                types.get(row.id, Counter()),
             )
         )
     return works
@@ -156,9 +165,11 @@ def _sessions(tx: Tx) -> dict[int, Counter[str]]:
         session.join(image, image.c.id == session.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)
         .join(annotator, annotator.c.id == session.c.annotator_id)
+        .outerjoin(place, place.c.session_id == session.c.id)
     )
     finished = sa.select(session.c.annotator_id, state, sa.func.count()).select_from(joined)
-    finished = finished.where(session.c.state.in_(("SUCCEEDED", "EXHAUSTED")))
+    counts = place.c.session_id.is_not(None) | excluded  # withdrawn work holds no place
+    finished = finished.where(session.c.state.in_(("SUCCEEDED", "EXHAUSTED")), counts)
     return _counters(tx.rows(finished.group_by(session.c.annotator_id, state)))
 
 
@@ -186,6 +197,7 @@ def _answers(tx: Tx) -> dict[int, Counter[str]]:
 
 
 def _types(tx: Tx) -> dict[int, Counter[str]]:
-    """Questions of frozen rounds by type."""
-    typed = sa.select(question.c.annotator_id, question.c.type, sa.func.count()).where(question.c.type.is_not(None))
+    """Questions of frozen rounds by type, without those that were deleted since."""
+    typed = sa.select(question.c.annotator_id, question.c.type, sa.func.count())
+    typed = typed.where(question.c.type.is_not(None), question.c.standing == "OK")
     return _counters(tx.rows(typed.group_by(question.c.annotator_id, question.c.type)))

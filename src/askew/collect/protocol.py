@@ -1,9 +1,9 @@
 """The rules of the protocol, without a database: settings, what a text may be, types of examples, and refusals.
 
-The defaults of the settings are those of Adversarial VQA (Li et al. 2021), each with its place in the paper; those of
-simulated people (``Skill``) are calibrated to its Table 1. Text that people and models wrote is limited in length,
-stored as it is, and compared in a normalised form. The type of an example is A to E as in the paper's Fig. 8, for any
-number of verifiers; U is for a question that never became an example.
+The defaults of the settings are those of Adversarial VQA (Li et al. 2021), each with its place in the paper. Text
+that people and models wrote is limited in length, stored as it is, and compared in a normalised form. The type of an
+example is A to E as in the paper's Fig. 8, for any number of verifiers; U is for a question that never became an
+example.
 
 Each error has a sentence for the person who tried a step:
 
@@ -19,11 +19,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from askew.answers.normalise import clean, normalise, tokens
-from askew.engine.settings import check_share, check_whole
+from askew.engine.settings import check_whole
 from askew.errors import AskewError, BadOption
 
 
@@ -48,17 +48,63 @@ AuthorConfidence = Literal["implicit_yes", "ask", "exclude"]
 LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40
 
 
+def whole(default: int, least: int = 1, most: int | None = None) -> Any:
+    """A field of whole numbers within bounds, which ``check_fields`` checks."""
+    return field(default=default, metadata={"least": least, "most": most})
+
+
+def check_fields(settings: Any) -> None:
+    """Raise BadOption if a field of a dataclass has a value of another type, or out of its bounds."""
+    kinds = get_type_hints(type(settings))
+    for one in fields(settings):
+        value, kind = getattr(settings, one.name), kinds[one.name]
+        if kind is int:
+            check_whole(one.name, value, one.metadata.get("least", 1))
+            most = one.metadata.get("most")
+            if most is not None and value > most:
+                raise BadOption(f"{one.name} is {value}; it can be at most {most}.")
+        elif kind is bool and not isinstance(value, bool):
+            raise BadOption(f"{one.name} is {value!r}; it must be true or false.")
+        elif get_origin(kind) is Literal and value not in get_args(kind):
+            raise BadOption(f"{one.name} is {value!r}; known: {', '.join(get_args(kind))}.")
+        elif kind is str and not value:
+            raise BadOption(f"{one.name} must not be empty.")
+
+
+Settings = TypeVar("Settings")
+
+
+def changed(settings: Settings, changes: Mapping[str, str], noun: str = "setting") -> Settings:
+    """The settings with some fields changed, as people typed them; unknown names and wrong values raise BadOption."""
+    kinds = get_type_hints(type(settings))
+    values: dict[str, Any] = {}
+    for name, text in changes.items():
+        if name not in kinds:
+            raise BadOption(f"There is no {noun} {name!r}. {noun.capitalize()}s: {', '.join(kinds)}.")
+        values[name] = text
+        if kinds[name] is int:
+            if not text.isascii() or not text.isdigit():
+                raise BadOption(f"{name} is {text!r}; it must be a whole number.")
+            values[name] = int(text)
+        elif kinds[name] is bool:
+            if text not in ("true", "false"):
+                raise BadOption(f"{name} is {text!r}; it must be true or false.")
+            values[name] = text == "true"
+    replaced: Settings = dataclasses.replace(settings, **values)  # type: ignore[type-var]
+    return replaced
+
+
 @dataclass(frozen=True)
 class StudySettings:
     """How a study is run; fixed when its first round opens, and printed in the datasheet."""
 
     preset: str = "paper"
     """The preset it started from."""
-    writers_per_image: int = 3
+    writers_per_image: int = whole(3)
     """Distinct people whose session on an image counts (section 3.1)."""
-    verifiers_per_question: int = 9
+    verifiers_per_question: int = whole(9, 2)
     """Other people who answer a successful question (section 3.1)."""
-    max_tries: int = 5
+    max_tries: int = whole(5)
     """Questions an annotator may ask about one image (section 3.1, Fig. 1)."""
     stop_at_first_success: bool = True
     """A session ends with the first answer that is judged definitely wrong (section 3.1)."""
@@ -66,74 +112,57 @@ class StudySettings:
     """``fig8``: type D is excluded; ``text``: only what section 3.1's text removes, the rest of D counts as E."""
     author_confidence: AuthorConfidence = "implicit_yes"
     """How the author counts among the confident: as confident, as answered, or not at all."""
-    train_share: int = 60
+    train_share: int = whole(60)
     """Per cent of the verified examples, by image (section 3.1); dev and test follow."""
-    dev_share: int = 10
-    test_share: int = 30
-    train_author_percent: int = 5
+    dev_share: int = whole(10, 0)
+    test_share: int = whole(30, 0)
+    train_author_percent: int = whole(100, 1, 100)
     """Largest share of a round's train questions by one author, in per cent, if that can be met; 100: no cap."""
-    writing_minutes: int = 20
+    writing_minutes: int = whole(20)
     """How long a person may hold an image without doing anything."""
-    verifying_minutes: int = 10
+    verifying_minutes: int = whole(10)
     """How long a person may hold a question to verify."""
-    max_extensions: int = 12
+    max_extensions: int = whole(12, 10)
     """How often either lease can be extended (WCAG 2.2.1 requires at least ten)."""
-    question_length: int = 120
+    question_length: int = whole(120)
     """Maximum length of a question, in characters."""
-    answer_length: int = 60
+    answer_length: int = whole(60)
     """Maximum length of an answer, in characters."""
-    reply_length: int = 2000
+    reply_length: int = whole(2000)
     """How many characters of a robot's reply are kept."""
-    model_retries: int = 2
+    model_retries: int = whole(2, 0)
     """How often a model that failed is called again before another one is drawn."""
-    flags_to_quarantine: int = 2
+    identity: str = "PROLIFIC_PID"
+    """Which of the ids in a platform's link is the person; each has one account, also after its deletion."""
+    owners_verify: bool = False
+    """Whether owners may verify too; they can look up the answers of others."""
+    flags_to_quarantine: int = whole(2)
     """Flags from this many people suspend a question until an owner decides."""
-    reports_to_hide: int = 2
+    reports_to_hide: int = whole(2)
     """Reports from this many people hide an image at once."""
     quiz_required: bool = False
     """Annotators get no work before they have passed the quiz."""
-    quiz_items: int = 8
+    quiz_items: int = whole(8, LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS)
     """Judged examples in an attempt at the quiz (at least 8)."""
-    quiz_pass_percent: int = 75
+    quiz_pass_percent: int = whole(75, 1, 100)
     """The share of them that must be judged correctly."""
-    quiz_attempts: int = 2
+    quiz_attempts: int = whole(2)
     """How often a person may try."""
-    gold_first_percent: int = 50
+    gold_first_percent: int = whole(50, 0, 100)
     """How often a newcomer's next question is a gold one; the rate falls as the person proves accurate."""
-    gold_least_percent: int = 5
+    gold_least_percent: int = whole(5, 0, 100)
     """The rate falls no lower than this."""
-    gold_good_percent: int = 85
+    gold_good_percent: int = whole(85, 1, 100)
     """A person who answers this share of gold questions correctly is good."""
-    gold_bad_percent: int = 50
+    gold_bad_percent: int = whole(50, 1, 100)
     """A person who answers only this share correctly is careless."""
-    gold_mistake_percent: int = 2
+    gold_mistake_percent: int = whole(2, 1, 100)
     """At most this share of the good people may ever be excluded by gold questions."""
     gold_excludes: bool = True
     """Whether enough wrong answers to gold questions exclude an annotator at once; if not, owners decide."""
 
     def __post_init__(self) -> None:
-        least = {"verifiers_per_question": 2, "dev_share": 0, "test_share": 0, "max_extensions": 10, "model_retries": 0}
-        least |= {"gold_first_percent": 0, "gold_least_percent": 0}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type == "int":
-                check_whole(field.name, value, least.get(field.name, 1))
-            elif field.type == "bool" and not isinstance(value, bool):
-                raise BadOption(f"{field.name} is {value!r}; it must be true or false.")
-        choices = {"low_quality_rule": get_args(LowQualityRule), "author_confidence": get_args(AuthorConfidence)}
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise BadOption(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}.")
-        self._check_quality()
-        if sum(self.shares.values()) != 100:
-            raise BadOption(f"train, dev and test have {self.shares} per cent; they must add up to 100.")
-
-    def _check_quality(self) -> None:
-        for name in (field.name for field in fields(self) if field.name.endswith("_percent")):
-            if getattr(self, name) > 100:
-                raise BadOption(f"{name} is {getattr(self, name)}; it can be at most 100 per cent.")
-        if not MOST_QUIZ_ITEMS >= self.quiz_items >= LEAST_QUIZ_ITEMS:
-            raise BadOption(f"quiz_items is {self.quiz_items}; it must be {LEAST_QUIZ_ITEMS} to {MOST_QUIZ_ITEMS}.")
+        check_fields(self)
         if not 0 < self.gold_bad_percent < self.gold_good_percent < 100:
             raise BadOption(
                 f"gold_bad_percent is {self.gold_bad_percent} and gold_good_percent {self.gold_good_percent}; the "
@@ -141,6 +170,8 @@ class StudySettings:
             )
         if self.gold_least_percent > self.gold_first_percent:
             raise BadOption("gold_least_percent is larger than gold_first_percent; the rate only falls.")
+        if sum(self.shares.values()) != 100:
+            raise BadOption(f"train, dev and test have {self.shares} per cent; they must add up to 100.")
 
     @property
     def shares(self) -> dict[str, int]:
@@ -157,11 +188,13 @@ class StudySettings:
         return StudySettings(**json.loads(text))
 
 
+NOT_PROTOCOL = ("preset", "identity")
+"""Settings that a paper could not have."""
 PRESETS: Mapping[str, StudySettings] = {
-    "paper": StudySettings(quiz_required=True),
-    "small": StudySettings("small", writers_per_image=1, verifiers_per_question=2),
+    "paper": StudySettings(),
+    "small": StudySettings("small", writers_per_image=1, verifiers_per_question=2, owners_verify=True),
 }
-"""``paper``: three writers, nine verifiers and a quiz; ``small``: one writer and two verifiers, for a team of three."""
+"""``paper``: three writers and nine verifiers; ``small``: one writer and two verifiers, for a team of three."""
 
 
 def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudySettings:
@@ -175,63 +208,20 @@ def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudyS
     """
     if preset not in PRESETS:
         raise BadOption(f"No preset is called {preset!r}. Known: {', '.join(PRESETS)}.")
-    kinds = {field.name: str(field.type) for field in fields(StudySettings)}
-    values: dict[str, Any] = {}
-    for name, text in (changes or {}).items():
-        if name not in kinds:
-            raise BadOption(f"There is no setting {name!r}. Settings: {', '.join(kinds)}.")
-        values[name] = _value(name, text, kinds[name])
-    return dataclasses.replace(PRESETS[preset], **values)
+    return changed(PRESETS[preset], changes or {})
 
 
 def differences(settings: StudySettings) -> dict[str, tuple[Any, Any]]:
     """The settings that differ from the paper: name to (the paper's, ours).
 
+    The defaults are the paper's; what it does not have, such as a quiz or a cap on an author's share, is off.
+
     >>> differences(PRESETS["small"])["writers_per_image"]
     (3, 1)
     """
-    paper = PRESETS["paper"]
-    pairs = {field.name: (getattr(paper, field.name), getattr(settings, field.name)) for field in fields(paper)}
-    return {name: pair for name, pair in pairs.items() if name != "preset" and pair[0] != pair[1]}
-
-
-def _value(name: str, text: str, kind: str) -> Any:
-    if kind == "int":
-        if not text.isascii() or not text.isdigit():
-            raise BadOption(f"{name} is {text!r}; it must be a whole number.")
-        return int(text)
-    if kind == "bool":
-        if text not in ("true", "false"):
-            raise BadOption(f"{name} is {text!r}; it must be true or false.")
-        return text == "true"
-    return text
-
-
-@dataclass(frozen=True)
-class Skill:
-    """The skills and habits of a simulated person; all are shares from 0 to 1."""
-
-    attack: float = 0.44
-    """How often a question is one that the robots get wrong."""
-    false_claims: float = 0.16
-    """How often a correct answer of the robot is called wrong, to finish the image."""
-    unsure: float = 0.05
-    """How often the judgement is "not sure"."""
-    gives_up: float = 0.24
-    """How often the image is returned after a failed try."""
-    leaves: float = 0.002
-    """How often the person leaves in the middle of a task, for longer than a lease."""
-    careless: float = 0.05
-    """How often a verifier answers without looking."""
-    unclear: float = 0.1
-    """How often a question that is not about yes, no or a number is so unclear that every verifier answers
-    differently; these become type D."""
-    verifies: float = 0.85
-    """How often verifying is preferred to writing."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            check_share(name, value)
+    paper = StudySettings()
+    pairs = {one.name: (getattr(paper, one.name), getattr(settings, one.name)) for one in fields(paper)}
+    return {name: pair for name, pair in pairs.items() if name not in NOT_PROTOCOL and pair[0] != pair[1]}
 
 
 def checked_text(text: str, most: int, what: str) -> str:

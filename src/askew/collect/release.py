@@ -20,13 +20,15 @@ import sqlalchemy as sa
 import askew
 from askew.answers.normalise import answer_type, modal_answer, normalise
 from askew.collect.database import AnyRow, Tx
-from askew.collect.history import Record, encoded, history
-from askew.collect.moderation import deleted_questions
+from askew.collect.form_fields import fields_of
+from askew.collect.history import Record, encoded, history, published, withheld_questions
+from askew.collect.moderation import deleted_after_release
 from askew.collect.protocol import StudySettings, differences
 from askew.collect.rounds import CLOSED, move_round
-from askew.collect.schema import image, model, round_, snapshot
+from askew.collect.schema import annotator, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.schema_parts import SPLITS
+from askew.collect.schema_quality import gold_result
 from askew.collect.study import Study
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
@@ -36,11 +38,12 @@ from askew.files.records import question_record
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 
-RELEASE_FORMAT = 1
+RELEASE_FORMAT = 2
 MANIFEST = "release.json"
 COLUMNS = (
     *("id", "round", "image", "domain", "split", "type", "author", "try", "question", "robot_model", "robot_answer"),
     *("verdict", "correct_answer", "seconds", "verifications", "text_rule_removed"),
+    *(f"author_{one.name}" for one in fields_of("judgement")),
 )
 """The columns of examples.csv."""
 
@@ -53,8 +56,14 @@ def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any
         rounds = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
         if not rounds:
             raise UsageError("No round is frozen yet. Freeze one: askew collect freeze STUDY --round 1")
+        same = tx.first(sa.select(snapshot.c.id).where(snapshot.c.version == version))
+        if same is not None and (gone := deleted_after_release(tx, unpatched=True)):
+            raise UsageError(
+                f"Version {version} was exported with {len(gone)} questions that were deleted since. Give the patch a "
+                "new version, e.g. --version 1.0.1"
+            )
         manifest = _write_release(tx, study, folder, rounds, version)
-    _mark_released(study, rounds, version, folder)
+    _mark_released(study, rounds, version, folder, manifest["removed"])
     return manifest
 
 
@@ -63,9 +72,11 @@ def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow],
     rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
     settings, counts = tx.settings, ReleaseCounts()
     with release_files(study, folder, settings, rows) as files:
+        withheld = withheld_questions(tx, keys)
         for record in history(tx, keys):
-            files.add(record)
-            counts.add(record)
+            counts.add(record, record["id"] in withheld)
+            if (shown := published(record, withheld)) is not None:
+                files.add(shown)
     facts = _facts(tx, rounds, counts)
     name = tx.value(sa.select(study_table.c.name))
     sheet = datasheet(name, version, facts, settings)
@@ -77,7 +88,7 @@ def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow],
         "askew": askew.__version__,
         **facts,
         "settings": asdict(settings),
-        "removed": deleted_questions(tx),
+        "removed": deleted_after_release(tx),
         "files": _hashes(folder, files.images),
     }
     text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
@@ -91,7 +102,7 @@ def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
     return {name: images.get(name) or file_sha256(str(folder / name)) for name in names}
 
 
-def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path) -> None:
+def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path, removed: Sequence[int]) -> None:
     """Mark frozen rounds as released, and store the hash of the manifest."""
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     with study.database.write() as tx:
@@ -100,7 +111,8 @@ def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder:
                 move_round(tx, row.id, "FROZEN", "RELEASED", None)
         if tx.first(sa.select(snapshot.c.id).where(snapshot.c.version == version)) is None:
             numbers = json.dumps([row.number for row in rounds])
-            tx.insert(snapshot, version=version, rounds=numbers, manifest_sha256=digest, removed="[]", at=tx.now)
+            gone = json.dumps(list(removed))
+            tx.insert(snapshot, version=version, rounds=numbers, manifest_sha256=digest, removed=gone, at=tx.now)
 
 
 def questions_to_ask(folder: Path) -> Path | None:
@@ -120,19 +132,26 @@ class ReleaseCounts:
         self.authors: Counter[tuple[int, str]] = Counter()
         """Train questions by round and author."""
         self.over_cap: Counter[int] = Counter()
+        self.withheld: Counter[int] = Counter()
+        """Questions that no file contains."""
+        self.deleted: Counter[int] = Counter()
+        """Of these, questions that were deleted after the freeze."""
         self.people: set[str] = set()
 
-    def add(self, record: Record) -> None:
-        """Count a question."""
+    def add(self, record: Record, withheld: bool) -> None:
+        """Count a question; one that is withheld is only a number, of type U."""
         number = record["round"]
         self.authors[number, record["author"]] += record["split"] == "train"
         self.over_cap[number] += _is_over_cap(record)
-        is_out = record["question"] is None  # removed before the freeze, or deleted afterwards
-        self.types[number, "U" if is_out else record["type"]] += 1
-        if record["split"] and not is_out:
+        self.types[number, "U" if withheld else record["type"]] += 1
+        if withheld:
+            self.withheld[number] += 1
+            self.deleted[number] += record["type"] != "U"
+            return
+        if record["split"]:
             self.splits[number, record["split"]] += 1
         self.people.add(record["author"])
-        self.people.update(one["annotator"] for one in record["verifications"])
+        self.people.update(one["annotator"] for one in record["verifications"] if not one["excluded"])
 
 
 def _is_over_cap(record: Record) -> bool:
@@ -148,8 +167,11 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
     models = [
         {"name": row.name, "spec": public_word(row.spec)} for row in tx.rows(sa.select(model).order_by(model.c.id))
     ]
+    simulated = {row.pseudonym for row in tx.rows(sa.select(annotator.c.pseudonym).where(annotator.c.simulated))}
     return {
         "people": len(counts.people),
+        "simulated": len(counts.people & simulated),
+        "gold": int(tx.value(sa.select(sa.func.count()).select_from(gold_result))),
         "models": models,
         "rounds": [
             {
@@ -158,6 +180,8 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
                 "seed": row.freeze_seed,
                 "snapshot": row.snapshot,
                 "types": {kind: counts.types[row.number, kind] for kind in "ABCDEU"},
+                "withheld": counts.withheld[row.number],
+                "deleted": counts.deleted[row.number],
                 "splits": {split: counts.splits[row.number, split] for split in SPLITS},
                 "train_over_cap": counts.over_cap[row.number],
                 "train_largest_author_percent": _largest_percent(counts.authors, row.number),
@@ -192,7 +216,7 @@ class ReleaseFiles:
         """Write what happened to one question, and the question itself if it is released."""
         self.history.write(encoded(record))
         self.examples.write(_csv_line(record))
-        if record["split"] is not None and record["question"] is not None:  # None: deleted after the freeze
+        if record["split"] is not None:
             row = self.rows[record["image"]]
             self._copy_image(row)
             self.splits[record["split"]].add(released_question(record, row, self.settings), record["type"])
@@ -228,7 +252,11 @@ def release_files(
 def _csv_line(record: Record) -> bytes:
     """One line for each question; no cell is run as a formula by a spreadsheet."""
     robot, judged = record["robot"] or {}, record["judgement"] or {}
-    answers = "; ".join(f"{one['answer']} ({one['confidence']})" for one in record["verifications"] if one["slot"])
+    answers = "; ".join(
+        f"{one['answer']} ({', '.join(str(one[field.name]) for field in fields_of('verification'))})"
+        for one in record["verifications"]
+        if one["slot"]
+    )
     cells = {
         **record,
         "robot_model": robot.get("model"),
@@ -237,6 +265,7 @@ def _csv_line(record: Record) -> bytes:
         "correct_answer": judged.get("answer"),
         "seconds": judged.get("seconds"),
         "verifications": answers,
+        **{f"author_{one.name}": judged.get(one.name) for one in fields_of("judgement")},
     }
     return csv_line([cells[name] for name in COLUMNS])
 
@@ -341,6 +370,9 @@ _TYPES = {
 }
 
 
+_WITHHELD = "They were withdrawn, removed or deleted, or are by excluded people."
+
+
 def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: StudySettings) -> str:
     """The datasheet as Markdown."""
     lines = [
@@ -349,7 +381,12 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
         "Questions that people wrote to fool models, with the answers of others who verified them, collected by the",
         "protocol of Adversarial VQA (Li et al. 2021) with askew.",
         "",
-        f"- {facts['people']} people took part; they appear under pseudonyms.",
+        f"- {facts['people'] - facts['simulated']} people took part; they appear under pseudonyms.",
+        *(
+            [f"- {facts['simulated']} more were simulated by a program, and are not people."]
+            if facts["simulated"]
+            else []
+        ),
         f"- Preset `{settings.preset}`: {settings.writers_per_image} writers per image, "
         f"{settings.verifiers_per_question} verifiers per question, at most {settings.max_tries} tries.",
         "- Models: " + ", ".join("{name} (`{spec}`)".format(**one) for one in facts["models"]) + ".",
@@ -360,12 +397,18 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
         "| ---: |" + " ---: |" * 12,
     ]
     lines += [_round_row(one) for one in facts["rounds"]]
-    lines += ["", *(_cap_line(one, settings) for one in facts["rounds"])]
+    lines += [""]
+    for one in facts["rounds"]:
+        lines += [_cap_line(one, settings)] if settings.train_author_percent < 100 else []
+        lines += (
+            [f"- Round {one['round']}: {one['withheld']} of U are in no file. {_WITHHELD}"] if one["withheld"] else []
+        )
     lines += ["", "## Types", ""]
     lines += [f"- {kind}: {meaning}." for kind, meaning in _TYPES.items()]
-    changed = differences(settings)
-    lines += ["", "## Settings that differ from the paper", ""]
-    lines += [f"- {key}: {ours} (paper: {theirs})" for key, (theirs, ours) in changed.items()] or ["- none"]
+    changed = [f"- {key}: {ours} (paper: {theirs})" for key, (theirs, ours) in differences(settings).items()]
+    if facts["gold"]:
+        changed.append(f"- gold questions: {facts['gold']} were shown (paper: none)")
+    lines += ["", "## What differs from the paper", "", *(changed or ["- nothing in the settings"])]
     lines += ["", "## All settings", ""]
     lines += [f"- {key}: {value}" for key, value in asdict(settings).items()]
     return "\n".join(lines) + "\n"

@@ -1,5 +1,7 @@
 """The tables. Constraints enforce what a constraint can express; ``triggers.py`` enforces the rest.
 
+A new column also needs a new revision in ``migrations/versions``; ``docs/collect-internals.md`` has the steps.
+
 Times are whole milliseconds since 1970, UTC. Text that people or models wrote is stored unchanged, next to its
 normalised form if answers or questions are compared.
 """
@@ -24,8 +26,8 @@ from sqlalchemy import (
 )
 
 import askew.collect.schema_quality  # noqa: F401 its tables belong to the metadata
+from askew.collect.form_fields import columns_of
 from askew.collect.schema_parts import (
-    CONFIDENCES,
     QUESTION_STATES,
     ROLES,
     ROUND_STATES,
@@ -50,10 +52,11 @@ study = Table(
     Column("id", Integer, CheckConstraint("id = 1", name="one"), primary_key=True, autoincrement=False),
     Column("name", String, nullable=False),
     Column("settings", Text, nullable=False),
-    Column("writers", Integer, nullable=False, comment="the settings that triggers need"),
+    Column("writers", Integer, nullable=False, doc="the settings that triggers need"),
     Column("verifiers", Integer, nullable=False),
     Column("max_tries", Integer, nullable=False),
     Column("seed", BigInteger, nullable=False),
+    Column("key_check", String(16), doc="shows whether a key is the one that the identities are hashed with"),
     time_column("created_at"),
 )
 
@@ -67,7 +70,7 @@ round_ = Table(
     time_column("created_at"),
     time_column("opened_at", null=True),
     time_column("frozen_at", null=True),
-    Column("snapshot", String, comment="SHA-256 of what was frozen"),
+    Column("snapshot", String, doc="SHA-256 of the hashes of its questions when it was frozen"),
     among("state", ROUND_STATES),
     CheckConstraint("(snapshot IS NOT NULL) = (state IN ('FROZEN', 'RELEASED'))", name="snapshot"),
 )
@@ -78,10 +81,10 @@ image = Table(
     metadata,
     id_column(),
     reference("round_id", "round.id"),
-    Column("sha256", String(64), nullable=False, unique=True, comment="of the stored file"),
-    Column("source_sha256", String(64), nullable=False, unique=True, comment="of the file that was imported"),
+    Column("sha256", String(64), nullable=False, unique=True, doc="of the stored file"),
+    Column("source_sha256", String(64), nullable=False, unique=True, doc="of the file that was imported"),
     Column("suffix", String(8), nullable=False),
-    Column("name", String, nullable=False, comment="the imported file's name"),
+    Column("name", String, nullable=False, doc="the imported file's name"),
     Column("domain", String, nullable=False, default=""),
     Column("width", Integer, nullable=False),
     Column("height", Integer, nullable=False),
@@ -115,16 +118,21 @@ annotator = Table(
     metadata,
     id_column(),
     Column("name", String, nullable=False, unique=True),
-    Column("pseudonym", String, nullable=False, unique=True, comment="what releases call this person"),
+    Column("pseudonym", String, nullable=False, unique=True, doc="what releases call this person"),
     Column("role", String, nullable=False),
     Column("password_hash", String),
-    Column("platform", Text, nullable=False, default="{}", comment="ids a platform gave, as JSON, as they came"),
+    Column("platform", Text, nullable=False, default="{}", doc="ids a platform gave, as JSON, as they came"),
+    Column("identity", String(64), unique=True, doc="keyed hash of the platform's id of the person; never blanked"),
+    Column("invite_id", Integer, doc="the platform link that the person used last, at entered_at"),
+    time_column("entered_at", null=True),
+    Column("simulated", Boolean, nullable=False, default=False),
     Column("consent_version", String),
     time_column("consented_at", null=True),
     time_column("created_at"),
     time_column("qualified_at", null=True),
     time_column("excluded_at", null=True),
     Column("excluded_reason", String),
+    time_column("deleted_at", null=True),
     among("role", ROLES),
 )
 
@@ -136,6 +144,8 @@ invite = Table(
     Column("role", String, nullable=False),
     reference("annotator_id", "annotator.id", null=True),
     Column("completion_code", String),
+    Column("tasks", Integer, nullable=False, default=1, doc="finished tasks until the code is shown"),
+    Column("return_url", String, doc="the address on the platform to go back to"),
     time_column("created_at"),
     time_column("expires_at", null=True),
     time_column("used_at", null=True),
@@ -197,13 +207,14 @@ question = Table(
     Column("normalised", String, nullable=False),
     Column("state", String, nullable=False),
     Column("standing", String, nullable=False, default="OK"),
-    Column("try_no", Integer, CheckConstraint("try_no >= 1", name="try_no"), comment="given with the prediction"),
-    Column("done", Integer, nullable=False, default=0, comment="verifications that count"),
-    Column("same_as", Integer, ForeignKey("question.id"), comment="an earlier writer's same question on this image"),
+    Column("try_no", Integer, CheckConstraint("try_no >= 1", name="try_no"), doc="given with the prediction"),
+    Column("done", Integer, nullable=False, default=0, doc="verifications that count"),
+    Column("same_as", Integer, ForeignKey("question.id"), doc="an earlier writer's same question on this image"),
     time_column("asked_at"),
     Column("type", String),
     Column("text_rule_removed", Boolean),
     Column("split", String),
+    Column("frozen_sha256", String(64), doc="of its record when the round was frozen"),
     UniqueConstraint("session_id", "try_no"),
     UniqueConstraint("session_id", "normalised"),
     UniqueConstraint("id", "annotator_id"),
@@ -228,7 +239,7 @@ draw = Table(
     reference("model_id", "model.id"),
     Column("seed", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False, default=0),
-    Column("outcome", String, comment="NULL until the model answered or failed for good"),
+    Column("outcome", String, doc="NULL until the model answered or failed for good"),
     Column("error", String),
     time_column("drawn_at"),
     time_column("ended_at", null=True),
@@ -260,11 +271,10 @@ judgement = Table(
     Column("verdict", String, nullable=False),
     Column("answer", String),
     Column("normalised", String),
-    Column("confidence", String, comment="the author's; NULL unless the study asks for it"),
+    *columns_of("judgement"),
     time_column(),
     ForeignKeyConstraint(["question_id", "annotator_id"], ["question.id", "question.annotator_id"]),
     among("verdict", VERDICTS),
-    among("confidence", CONFIDENCES),
     CheckConstraint("(verdict = 'wrong') = (answer IS NOT NULL)", name="answer"),
     CheckConstraint("(answer IS NULL) = (normalised IS NULL)", name="normalised"),
 )
@@ -312,10 +322,10 @@ verification = Table(
     id_column(),
     reference("question_id", "question.id"),
     reference("annotator_id", "annotator.id"),
-    Column("slot_n", Integer, comment="NULL: does not count (late, or its author was excluded)"),
+    Column("slot_n", Integer, doc="NULL: does not count (late, or its author was excluded)"),
     Column("answer", String, nullable=False),
     Column("normalised", String, nullable=False),
-    Column("confidence", String, nullable=False),
+    *columns_of("verification"),
     Column("late", Boolean, nullable=False),
     Column("excluded", Boolean, nullable=False),
     time_column("leased_at"),
@@ -323,7 +333,6 @@ verification = Table(
     UniqueConstraint("question_id", "slot_n"),
     UniqueConstraint("question_id", "annotator_id"),
     ForeignKeyConstraint(["question_id", "slot_n"], ["slot.question_id", "slot.n"]),
-    among("confidence", CONFIDENCES),
     CheckConstraint("(slot_n IS NULL) = (late OR excluded)", name="counted"),
     Index("ix_verification_annotator_id_id", "annotator_id", "id"),
 )

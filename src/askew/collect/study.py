@@ -15,9 +15,9 @@ from askew.collect import schema
 from askew.collect.database import Clock, Database, sqlite_url
 from askew.collect.protocol import StudySettings
 from askew.errors import DataError
-from askew.files.read_write import write_joined
+from askew.files.read_write import replaced
 
-FORMAT = 1
+FORMAT = 2
 FILE = "study.json"
 SQLITE = "study.sqlite"
 
@@ -95,10 +95,16 @@ def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True
 def write_about(folder: Path, database_url: str | None) -> None:
     """Write ``study.json``, which says where the database is; only their owner may read it and an SQLite database."""
     about = {"format": FORMAT, "database": database_url}
-    write_joined(folder / FILE, [json.dumps(about).encode() + b"\n"])
-    for path in (folder / FILE, folder / SQLITE):
-        if path.exists():
-            os.chmod(path, 0o600)
+    write_private(folder / FILE, json.dumps(about).encode() + b"\n")
+    if (folder / SQLITE).exists():
+        os.chmod(folder / SQLITE, 0o600)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only its owner can read, at no moment anybody else."""
+    with replaced(path) as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(content)
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -111,5 +117,8 @@ def _about(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as trouble:
         raise DataError(f"{path}: cannot be read ({trouble}). Restore it from a backup.") from None
     if not known:
-        raise DataError(f"{path}: its format is not {FORMAT}. Install the askew that wrote it, or a later one.")
+        raise DataError(
+            f"{path}: its format is {about.get('format')!r}, and this askew reads format {FORMAT}. "
+            "Use the askew that wrote it."
+        )
     return about

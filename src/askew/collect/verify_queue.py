@@ -5,6 +5,7 @@ A task is identified by a reference, ``q 12`` for a question and ``g 3`` for a g
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -82,13 +83,15 @@ def open_task(tx: Tx, annotator_id: int, reference: str) -> Task:
     return _task(verifying.verify_task(tx, annotator_id, number))
 
 
-def answer_task(tx: Tx, annotator_id: int, reference: str, answer: str, confidence: str) -> TaskDone:
-    """Record an answer."""
+def answer_task(
+    tx: Tx, annotator_id: int, reference: str, answer: str, confidence: str, more: Mapping[str, str] | None = None
+) -> TaskDone:
+    """Record an answer; ``more`` has the other fields of the form."""
     kind, number = _parsed(reference)
     if kind == "g":
-        done = gold.answer_gold(tx, annotator_id, number, answer, confidence)
+        done = gold.answer_gold(tx, annotator_id, number, answer, confidence, more)
         return TaskDone(late=False, excluded=done.excluded)
-    verified = verifying.verify(tx, annotator_id, number, answer, confidence)
+    verified = verifying.verify(tx, annotator_id, number, answer, confidence, more)
     return TaskDone(late=verified.late, excluded=False)
 
 

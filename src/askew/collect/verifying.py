@@ -6,21 +6,22 @@ image never verifies a question about it. A verifier sees nothing of the author,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
-from askew.collect.accounts import require_worker
+from askew.collect.accounts import person, require_worker
 from askew.collect.database import AnyRow, Tx
+from askew.collect.form_fields import checked_fields
 from askew.collect.leases import OPEN_FIRST, end_lease, free_slot, lease_end, reopen, require_working
 from askew.collect.moderation import flag_question
 from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer
 from askew.collect.quiz import require_qualified
 from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, image, lease, question, round_, session, slot, verification
-from askew.collect.schema_parts import CONFIDENCES
 from askew.collect.schema_quality import gold_item, gold_result
 
 SKIP_REASONS = ("cannot see the image", "cannot understand the question", "offensive or private", "other")
@@ -72,10 +73,17 @@ def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
 
 
 def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
-    """The slot that this person would get next."""
+    """The slot that this person would get next; none for an owner, unless the study lets owners verify."""
+    if not may_verify(tx, person(tx, annotator_id)):
+        return None
     tx.follow_indexes()
     last = _last_pair(tx, annotator_id)
     return _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
+
+
+def may_verify(tx: Tx, row: AnyRow) -> bool:
+    """Whether a person's answers may count: owners can look up those of others."""
+    return row.role != "owner" or tx.settings.owners_verify
 
 
 def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
@@ -91,10 +99,16 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
     return VerifyTask(question_id, held.n, shown.id, shown.sha256, shown.suffix, shown.text, held.lease_until, left)
 
 
-def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str) -> Verified:
-    """Record a verifier's answer. After the lease it counts if a slot is still free; otherwise it is kept as late."""
-    require_worker(tx, annotator_id)
-    text = checked_answer(tx, answer, confidence)
+def verify(
+    tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str, more: Mapping[str, str] | None = None
+) -> Verified:
+    """Record a verifier's answer. After the lease it counts if a slot is still free; otherwise it is kept as late.
+
+    ``more`` has the other fields of the form (``form_fields.py``).
+    """
+    if not may_verify(tx, require_worker(tx, annotator_id)):
+        raise NotAllowed("Owners do not verify in this study, since they can look up the answers of others.")
+    text, chosen = checked_answer(tx, answer, {**(more or {}), "confidence": confidence})
     held = _own_slot(tx, annotator_id, question_id)
     asked = _require_leased_once(tx, annotator_id, question_id)
     require_working(tx, asked.image_id)
@@ -112,7 +126,7 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
         slot_n=None if held is None else held.n,
         answer=text,
         normalised=same_answer(text),
-        confidence=confidence,
+        **chosen,
         late=held is None,
         excluded=False,
         leased_at=tx.now if held is None else held.leased_at,
@@ -123,12 +137,10 @@ def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence:
     return Verified(question_id, late=held is None)
 
 
-def checked_answer(tx: Tx, answer: str, confidence: str) -> str:
-    """The text of a verifier's answer, if it and the confidence are acceptable."""
+def checked_answer(tx: Tx, answer: str, values: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """A verifier's answer and the other fields of the form, if they are acceptable."""
     text = checked_text(answer, tx.settings.answer_length, "An answer")
-    if confidence not in CONFIDENCES:
-        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
-    return text
+    return text, checked_fields("verification", tx.settings, values)
 
 
 def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:

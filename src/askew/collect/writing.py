@@ -7,6 +7,7 @@ called, then ``record_reply`` stores its reply. A try is counted when the answer
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -14,12 +15,13 @@ import sqlalchemy as sa
 from askew.collect import leases
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
+from askew.collect.form_fields import checked_fields
 from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer, same_question
 from askew.collect.quiz import require_qualified
 from askew.collect.robots import Call, call_for, draw_model
 from askew.collect.rounds import open_round
 from askew.collect.schema import image, judgement, prediction, question, slot
-from askew.collect.schema_parts import CONFIDENCES, VERDICTS
+from askew.collect.schema_parts import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -133,11 +135,18 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
 
 
 def judge(
-    tx: Tx, annotator_id: int, question_id: int, verdict: str, answer: str | None = None, confidence: str | None = None
+    tx: Tx,
+    annotator_id: int,
+    question_id: int,
+    verdict: str,
+    answer: str | None = None,
+    confidence: str | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> Judged:
     """Record the author's judgement of the robot's answer: correct, wrong (with the correct answer) or unsure.
 
     Wrong is a success: the question goes to the verifiers, and the session ends unless the study lets it continue.
+    ``more`` has the other fields of the form (``form_fields.py``).
     """
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
@@ -147,7 +156,9 @@ def judge(
         raise Gone(_NOT_JUDGED.get(row.state, "You have judged this answer already."))
     held = leases.own_session(tx, annotator_id, row.session_id)
     leases.require_working(tx, held.image_id)
-    correct_answer = _checked_answer(tx, verdict, answer, confidence)
+    correct_answer = _checked_answer(tx, verdict, answer)
+    values = {**(more or {}), "confidence": confidence}
+    chosen = {} if correct_answer is None else checked_fields("judgement", tx.settings, values)
     tx.insert(
         judgement,
         question_id=question_id,
@@ -155,7 +166,7 @@ def judge(
         verdict=verdict,
         answer=correct_answer,
         normalised=None if correct_answer is None else same_answer(correct_answer),
-        confidence=confidence if correct_answer is not None and tx.settings.author_confidence == "ask" else None,
+        **chosen,
         at=tx.now,
     )
     state = {"correct": "CORRECT", "unsure": "UNSURE", "wrong": "VERIFYING"}[verdict]
@@ -183,7 +194,10 @@ def extend_writing(tx: Tx, annotator_id: int, session_id: int) -> int:
 
 
 def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
-    """Withdraw a question before anybody has verified it; it is kept but never released."""
+    """Withdraw a question before anybody has verified it; it is kept but never released.
+
+    If the person's work on the image then no longer counts, somebody else gets the image, and nothing is paid for it.
+    """
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
     leases.require_working(tx, row.image_id)
@@ -191,6 +205,7 @@ def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
     if row.state not in ("CORRECT", "UNSURE", "VERIFYING") or row.done or leased:
         raise Gone("This question can no longer be withdrawn: somebody is verifying it, or has done so.")
     tx.change(question, question.c.id == question_id, state="WITHDRAWN")
+    leases.free_place_of_withdrawn(tx, row.session_id)
 
 
 def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
@@ -225,13 +240,11 @@ def _same_by_another(tx: Tx, image_id: int, normalised: str) -> int | None:
     return None if first is None else int(first)
 
 
-def _checked_answer(tx: Tx, verdict: str, answer: str | None, confidence: str | None) -> str | None:
+def _checked_answer(tx: Tx, verdict: str, answer: str | None) -> str | None:
     if verdict != "wrong":
         return None
     if not (answer or "").strip():
         raise Refused("If the robot is wrong, give the correct answer.")
-    if tx.settings.author_confidence == "ask" and confidence not in CONFIDENCES:
-        raise Refused("Say whether you could answer the question: yes, maybe or no.")
     return checked_text(answer or "", tx.settings.answer_length, "An answer")
 
 

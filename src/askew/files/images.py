@@ -78,13 +78,19 @@ def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max
     return image
 
 
-def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
-    """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency."""
+def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS, *, frugal: bool = False) -> Image:
+    """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency.
+
+    ``frugal`` makes no second copy of the pixels; the image may then be of a subclass for its file format.
+    """
     from PIL import ImageOps
 
     image = _header(ref, image_bytes(ref), max_pixels)
     try:
         image.load()
+        if frugal:
+            ImageOps.exif_transpose(image, in_place=True)
+            return image if image.mode == "RGB" and not image.has_transparency_data else _rgb(image)
         return _rgb(ImageOps.exif_transpose(image))
     except Exception as trouble:  # Pillow's decoders raise all kinds of exceptions on broken bytes
         raise _broken(ref, trouble) from None

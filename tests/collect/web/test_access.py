@@ -228,7 +228,6 @@ HOSTS = (
     "localhost?x=evil.example",
     "localhost\\.evil.example",
     "localhost:evil",
-    "localhost:999999",
     "[::1].evil.example",
     "[::1]evil",
     "",

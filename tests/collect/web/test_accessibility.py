@@ -19,7 +19,7 @@ from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.web import visit as visit_module
 from askew.collect.web.app import PAGES, _endpoint
 from askew.collect.web.failures import WORDS, Failure, failure_page
-from askew.collect.web.login import create_invite
+from askew.collect.web.login import Platform, create_invite
 from askew.collect.web.visit import Visit
 from askew.collect.writing import claim_image
 
@@ -50,7 +50,7 @@ def furnished(site: Site) -> dict[str, list[str]]:
     small.do(quarantine, small.owner, 1, "odd")
     small.verify_all()
     token = small.do(create_invite)
-    platform = small.do(create_invite, completion_code="CODE-1")
+    platform = small.do(create_invite, platform=Platform("CODE-1"))
     known = small.do(create_invite, annotator_id=people[3])
     with small.study.database.write() as tx:
         owner_token = create_invite(tx, "owner")

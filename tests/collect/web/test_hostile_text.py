@@ -66,7 +66,8 @@ def test_answers_names_and_notes_are_stored_as_they_came_and_shown_escaped(anywh
         assert page.status == 200, text
         new = web.browser()
         token = page.html.partition("/invite/")[2].partition("<")[0]
-        page = new.post(f"/invite/{token}", name=f"{text}{number}", **{"id.PID": text})
+        ids = {"id.PID": text, "id.PROLIFIC_PID": f"{text}{number}"}
+        page = new.post(f"/invite/{token}", name=f"{text}{number}", **ids)
         assert page.status == 303, (text, page.html)
         with web.small.study.database.read() as tx:
             row = tx.first(sa.select(annotator).order_by(annotator.c.id.desc()).limit(1))

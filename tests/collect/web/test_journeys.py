@@ -19,7 +19,7 @@ from askew.collect.schema import annotator, question
 from askew.collect.verifying import claim_slot
 from askew.collect.verifying import verify as verify_answer
 from askew.collect.web.app import PAGES
-from askew.collect.web.login import create_invite, owner_link
+from askew.collect.web.login import Platform, create_invite, owner_link
 from askew.collect.web.pages import verify
 from askew.collect.web.visit import Visit
 from askew.collect.writing import claim_image
@@ -281,12 +281,12 @@ def test_excluded_people_see_it_at_once_keep_their_data_and_can_delete_their_acc
 
 
 def test_a_platform_link_without_an_id_offers_no_button_that_cannot_work(web: WebStudy) -> None:
-    token = web.small.do(create_invite, completion_code="CODE-1")
+    token = web.small.do(create_invite, platform=Platform("CODE-1"))
     page = web.browser().get(f"/invite/{token}")
     assert page.status == 422
     assert "Open this link from the platform" in page.html
     assert "Begin</button>" not in page.html
-    assert "Begin</button>" in web.browser().get(f"/invite/{token}?PID=1").html
+    assert "Begin</button>" in web.browser().get(f"/invite/{token}?PROLIFIC_PID=1").html
 
 
 def test_a_refused_invite_keeps_what_the_owner_chose(web: WebStudy) -> None:

@@ -21,10 +21,13 @@ from askew.collect.invariants import violations
 from askew.collect.schema import question, verification
 from askew.collect.schema import study as study_table
 from askew.collect.schema_quality import gold_result
+from askew.collect.simulation.demo_study import Colleagues, finish
 from askew.collect.study import open_study
-from askew.collect.web.demo_study import Colleagues, finish
 from askew.collect.web.first_study import NewStudy, open_or_create
+from askew.collect.web.login import Platform, accept_invite, create_invite
 from askew.collect.web.robot_queue import RobotQueue
+from askew.collect.web.security import SecretKeys
+from askew.collect.web.serve import check_key
 from askew.errors import DataError, UnknownName, UsageError
 
 
@@ -143,3 +146,43 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
     with again.database.read() as tx:
         assert violations(tx) == []
     again.close()
+
+
+def test_a_study_made_by_serve_can_get_more_scenes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its scenes are larger than those of ``images --world``, which was refused with a remedy that failed too."""
+    folder = tmp_path / "study"
+    open_or_create(NewStudy(folder, models=["constant:yes"], preset="small", scenes=1)).close()
+    assert main(["collect", "round", str(folder), "--new"]) == 0
+    assert "The new round plays against constant:yes (all of the study; --models chooses)." in capsys.readouterr().out
+    assert main(["collect", "images", str(folder), "--world", "2", "--seed", "5"]) == 2
+    assert "Omit --seed" in capsys.readouterr().err
+    assert main(["collect", "images", str(folder), "--world", "2"]) == 0
+    assert "Added 2 images to round 2; left out 0." in capsys.readouterr().out
+
+
+def test_limits_and_platforms_are_options_and_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option, said in (
+        (["--limit", "sign_ins"], "write it as NAME=VALUE"),
+        (["--limit", "signs=3"], "There is no limit 'signs'"),
+        (["--limit", "sign_ins=0"], "sign_ins is 0"),
+        (["--platform", "https://a.org/b"], "is not an origin"),
+        (["--platform", "http://a.org"], "is not an origin"),
+    ):
+        assert main(["collect", "serve", str(tmp_path / "study"), *option]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()
+
+
+def test_another_key_is_refused_once_people_came_through_a_platform(tmp_path: Path) -> None:
+    """Their ids would have other hashes, so everybody could open a second account."""
+    study = open_or_create(NewStudy(tmp_path / "study", models=["constant:yes"], preset="small", scenes=1))
+    first, second = SecretKeys(b"a" * 32), SecretKeys(b"b" * 32)
+    for keys in (first, second, first):
+        check_key(study, keys)
+    with study.database.write() as tx:
+        token = create_invite(tx, platform=Platform("C"))
+        accept_invite(tx, token, "", None, {"PROLIFIC_PID": "5f1"}, first.identity("5f1"))
+    check_key(study, first)
+    with pytest.raises(UsageError, match="The secret key is not the one that this study began with"):
+        check_key(study, second)
+    study.close()

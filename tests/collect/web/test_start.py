@@ -132,3 +132,18 @@ def test_the_link_works_as_soon_as_it_is_printed() -> None:
     """The link was printed while the port still refused connections."""
     with listening(Address(port=0)) as bound, socket.create_connection(bound.getsockname(), timeout=10):
         pass
+
+
+def test_a_platform_may_frame_the_pages_and_receive_the_last_form(tmp_path: Path, template: SmallStudy) -> None:
+    web = WebStudy.copied(template, tmp_path / "study")
+    assert web.browser().get("/sign-in").headers["x-frame-options"] == "DENY"
+    framed = replace(web.service, platforms=("https://www.mturk.com",))
+    web.service, web.app = framed, make_app(framed)
+    browser = web.browser()
+    page = browser.get("/sign-in")
+    policy = page.headers["content-security-policy"]
+    assert "form-action 'self' https://www.mturk.com;" in policy
+    assert policy.endswith("frame-ancestors https://www.mturk.com")
+    assert "x-frame-options" not in page.headers
+    assert "samesite=none" in page.headers["set-cookie"].lower()
+    web.close()

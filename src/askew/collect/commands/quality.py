@@ -40,7 +40,7 @@ def _quiz(args: argparse.Namespace) -> int:
     from askew.collect.prepared_items import add_quiz_file
     from askew.collect.quiz import qualify, quiz_blockers, remove_quiz_item
     from askew.collect.schema_quality import quiz_item
-    from askew.collect.world_content import add_world_quiz
+    from askew.collect.simulation.world_content import add_world_quiz
     from askew.engine.settings import check_whole
 
     if args.world is not None:
@@ -106,7 +106,7 @@ def _gold(args: argparse.Namespace) -> int:
     """Add or change gold questions, and list them with how people answered."""
     from askew.collect.gold import set_gold_state
     from askew.collect.prepared_items import add_gold_file, promote_gold
-    from askew.collect.world_content import add_world_gold
+    from askew.collect.simulation.world_content import add_world_gold
     from askew.engine.settings import check_whole
 
     for name in ("promote", "world"):
@@ -190,8 +190,8 @@ def _pay_options(parser: argparse.ArgumentParser) -> None:
 def _pay(args: argparse.Namespace) -> int:
     """Write the files, and print the totals."""
     from askew.collect.payments import bonus_csv, parse_rates, payments_csv, work_of_all
+    from askew.collect.study import write_private
     from askew.errors import UsageError
-    from askew.files.read_write import write_joined
 
     if (args.bonuses is None) != (args.id is None):
         raise UsageError("--bonuses and --id go together: the file, and the name of the ids in it.")
@@ -199,13 +199,13 @@ def _pay(args: argparse.Namespace) -> int:
     with opened_study(args) as study, study.database.read() as tx:
         works = work_of_all(tx)
     bonuses = bonus_csv(works, rates, args.id) if args.id else None
-    write_joined(Path(args.output), [payments_csv(works, rates)])
+    write_private(Path(args.output), payments_csv(works, rates))
     pay, bonus = sum(work.pay(rates) for work in works), sum(work.bonus(rates) for work in works)
     pending = sum(work.pay(rates, "pending") for work in works)
     print(f"{len(works)} people: pay {pay:.2f}, bonus {bonus:.2f}, total {pay + bonus:.2f}; pending {pending:.2f}.")
     print(f"Payments: {args.output}")
     if bonuses is not None:
-        write_joined(Path(args.bonuses), [bonuses[0]])
+        write_private(Path(args.bonuses), bonuses[0])
         print(f"Bonuses: {args.bonuses}; {bonuses[1]} people with a bonus have no {args.id}.")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; can be repeated"
     )
+    parser.add_argument("--identity", metavar="ID", help="which id of a platform is the person (PROLIFIC_PID)")
     parser.add_argument("--name", default="", help="what the study is called in its releases")
     parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: random)")
     parser.add_argument("--database", metavar="URL", help="postgresql+psycopg://... instead of SQLite in the folder")
@@ -26,18 +28,14 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
 
 def _init(args: argparse.Namespace) -> int:
     from askew.collect.protocol import settings_of
+    from askew.collect.simulation.world_content import add_world_quiz
     from askew.collect.study import create_study
-    from askew.collect.world_content import add_world_quiz
     from askew.engine.settings import check_whole
-    from askew.errors import BadOption
 
-    pairs = [text.partition("=") for text in args.set]
-    for name, equals, _ in pairs:
-        if not equals:
-            raise BadOption(f"--set {name}: write it as NAME=VALUE, e.g. --set max_tries=3")
     if args.seed is not None:
         check_whole("seed", args.seed)
-    settings = settings_of(args.preset, {name: value for name, _, value in pairs})
+    changes = pairs_of(args.set, "--set", "max_tries=3")
+    settings = settings_of(args.preset, changes | ({"identity": args.identity} if args.identity else {}))
     with closing(create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)) as study:
         if settings.quiz_required:
             add_world_quiz(study, 2 * settings.quiz_items)
@@ -112,6 +110,8 @@ def _round(args: argparse.Namespace) -> int:
                 if name not in known:
                     raise UnknownName(f"No model of the study is called {name!r}. Known: {', '.join(known) or 'none'}.")
             create_round(tx, {known[name]: 1.0 for name in names})
+            kept = "given" if args.models else "all of the study; --models chooses"
+            print(f"The new round plays against {', '.join(names)} ({kept}).")
         if args.open is not None:
             row = round_numbered(tx, args.open)
             if row.state == "DRAFT":
@@ -138,7 +138,7 @@ def _images_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="DIR", help="a folder of JPEG, PNG or WebP files")
     parser.add_argument("--domain", default="", help="where these images come from, for tables by domain")
     parser.add_argument("--world", type=int, metavar="N", help="N scenes of the embedded world instead")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of the world (default 0)")
+    parser.add_argument("--seed", type=int, metavar="S", help="the seed of the study's first world scenes (default 0)")
 
 
 def _images(args: argparse.Namespace) -> int:
@@ -148,7 +148,7 @@ def _images(args: argparse.Namespace) -> int:
     from askew.collect.image_import import import_images
     from askew.collect.rounds import round_numbered
     from askew.collect.schema import image, round_
-    from askew.collect.world_content import import_world
+    from askew.collect.simulation.world_content import import_world
     from askew.errors import UsageError
 
     if (args.folder is None) == (args.world is None):
@@ -203,6 +203,17 @@ def _people(args: argparse.Namespace) -> int:
 def listed_counts(counts: dict[str, int]) -> str:
     """Names with their counts, in one line."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def pairs_of(words: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """What a repeated option of the form NAME=VALUE says."""
+    from askew.errors import BadOption
+
+    pairs = [word.partition("=") for word in words]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise BadOption(f"{option} {name}: write it as NAME=VALUE, e.g. {option} {example}")
+    return {name: value for name, _, value in pairs}
 
 
 def opened_study(args: argparse.Namespace) -> closing[Study]:

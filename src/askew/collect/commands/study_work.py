@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
-from askew.collect.commands.study_setup import listed_counts, opened_study
+from askew.collect.commands.study_setup import listed_counts, opened_study, pairs_of
 from askew.errors import need
 
 _SERVE = """\
@@ -43,6 +43,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="MODEL", help="a robot: a model as for askew run; can be repeated"
     )
     new.add_argument("--preset", metavar="NAME", help="paper (3 writers, 9 verifiers; the default) or small (1 and 2)")
+    new.add_argument("--identity", metavar="ID", help="which id of a platform is the person (default PROLIFIC_PID)")
     new.add_argument("--scenes", type=int, metavar="N", help="images of the embedded world (default 60)")
     net = parser.add_argument_group("network")
     net.add_argument("--http", action="store_true", help="serve plain HTTP to other computers in a private network")
@@ -56,6 +57,20 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
         help="a host name of the service; can be repeated",
     )
     net.add_argument(
+        "--platform",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="may show the pages in a frame and receive the last form, e.g. https://www.mturk.com; can be repeated",
+    )
+    net.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="change a limit, e.g. sign_ins=20; can be repeated",
+    )
+    net.add_argument(
         "--private-host",
         action="append",
         default=[],
@@ -66,10 +81,13 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
 
 def _serve(args: argparse.Namespace) -> int:
     need("starlette", "collect")
+    from askew.collect.protocol import changed
     from askew.collect.web.first_study import NewStudy
+    from askew.collect.web.security import Limits
     from askew.collect.web.serve import Address, serve
 
-    new = NewStudy(Path(args.study), args.database, args.model, args.preset, args.scenes)
+    new = NewStudy(Path(args.study), args.database, args.model, args.preset, args.scenes, args.identity)
+    limits = changed(Limits(), pairs_of(args.limit, "--limit", "sign_ins=20"), "limit")
     address = Address(
         host=args.host,
         port=args.port,
@@ -77,8 +95,9 @@ def _serve(args: argparse.Namespace) -> int:
         root_path=args.root_path,
         forwarded_allow_ips=args.forwarded_allow_ips,
         trusted_hosts=tuple(args.trusted_host),
+        platforms=tuple(args.platform),
     )
-    return serve(new, address, owner_link=args.owner_link, private_hosts=args.private_host)
+    return serve(new, address, owner_link=args.owner_link, private_hosts=args.private_host, limits=limits)
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +109,7 @@ def _demo_options(parser: argparse.ArgumentParser) -> None:
 
 def _demo(args: argparse.Namespace) -> int:
     need("starlette", "collect")
-    from askew.collect.web.demo_study import demo
+    from askew.collect.simulation.demo_study import demo
 
     return demo(Path(args.output), args.port, args.seconds)
 
@@ -107,10 +126,9 @@ def _simulate(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from askew.collect.database import SetClock
-    from askew.collect.protocol import Skill
     from askew.collect.rounds import open_round, round_counts
     from askew.collect.schema import event
-    from askew.collect.simulate import simulate
+    from askew.collect.simulation.simulate import Skill, simulate
     from askew.collect.study import open_study
     from askew.engine.settings import check_whole
 
@@ -144,13 +162,13 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from askew.collect.invariants import INVARIANTS, violations
+    from askew.collect.invariants import INVARIANTS, OTHERS, notices, violations
 
     with opened_study(args) as study, study.database.read() as tx:
-        found = violations(tx)
-    for line in found:
+        found, to_do = violations(tx), notices(tx)
+    for line in (*found, *(line.replace("STUDY", args.study) for line in to_do)):
         print(line)
-    print(f"{len(INVARIANTS)} invariants: {f'{len(found)} do not hold.' if found else 'all hold.'}")
+    print(f"{len(INVARIANTS) + OTHERS} invariants: {f'{len(found)} do not hold.' if found else 'all hold.'}")
     return 1 if found else 0
 
 

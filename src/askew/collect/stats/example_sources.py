@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer
+from askew.collect.release import MANIFEST, RELEASE_FORMAT
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import (
     annotator,
@@ -39,7 +40,6 @@ from askew.errors import DataError
 from askew.files.limits import bounded_lines, read_object
 from askew.files.read_write import file_sha256
 
-MANIFEST = "release.json"
 HISTORY = "history.jsonl"
 _REMEDY = "Download or write the release again."
 
@@ -56,6 +56,8 @@ class FromRelease:
         """The study, after a check that the history is the released one; its claims are the manifest's counts."""
         manifest = self._manifest
         path = self._folder / HISTORY
+        if manifest.get("askew_release") != RELEASE_FORMAT:
+            raise DataError(f"{self._folder / MANIFEST}: not a release of format {RELEASE_FORMAT}. Write it again.")
         try:
             stated = manifest["files"][HISTORY]
             settings = StudySettings(**manifest["settings"])
@@ -85,6 +87,9 @@ class FromRelease:
                     yield _released_example(record)
                 except (ValueError, KeyError, TypeError, AttributeError) as trouble:
                     raise DataError(f"{path}: line {number} is damaged ({trouble!r}). {_REMEDY}") from None
+        for one in self._manifest["rounds"]:
+            yield from [_withheld_example(one["round"], "A")] * one["deleted"]
+            yield from [_withheld_example(one["round"], "U")] * (one["withheld"] - one["deleted"])
 
     def drawn(self) -> list[Drawn]:
         """What the models did in the examples read so far."""
@@ -106,7 +111,7 @@ def _released_example(record: Mapping[str, Any]) -> Example:
     robot, judged = record["robot"] or {}, record["judgement"] or {}
     author_answer = judged.get("answer")
     counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=lambda one: one["slot"])
-    is_out = record["type"] == "U" or record["question"] is None
+    is_out = record["type"] == "U"
     return Example(
         record["id"],
         record["round"],
@@ -114,7 +119,7 @@ def _released_example(record: Mapping[str, Any]) -> Example:
         record["domain"],
         record["session"],
         record["try"],
-        record["question"] or "",
+        record["question"],
         record["type"],
         record["split"],
         judged.get("verdict"),
@@ -126,6 +131,12 @@ def _released_example(record: Mapping[str, Any]) -> Example:
         None,
         record["state"],
     )
+
+
+def _withheld_example(number: int, kind: str) -> Example:
+    """A question that a release only counts; one that was deleted after the freeze had a type."""
+    nothing = (None, "", kind, None, None, None, "", "", None, VerifierAnswers(), None, "WITHDRAWN")
+    return Example(0, number, 0, "", 0, *nothing)
 
 
 def _verifier_answers(counted: Sequence[Mapping[str, Any]]) -> VerifierAnswers:

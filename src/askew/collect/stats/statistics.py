@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from askew.collect.release import MANIFEST
 from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.answer_groups import Vocabulary
 from askew.collect.stats.example_columns import NONE, TYPES, Facts, facts_of, gc_paused
 from askew.collect.stats.example_records import About, Source
-from askew.collect.stats.example_sources import MANIFEST, FromRelease, FromStudy
+from askew.collect.stats.example_sources import FromRelease, FromStudy
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
 from askew.collect.stats.sheets import Ints
 from askew.collect.study import open_study

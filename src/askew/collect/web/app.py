@@ -14,10 +14,12 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
+import anyio
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, compile_path
@@ -35,7 +37,7 @@ from askew.collect.web.pages import (
     stored_files,
     verify,
 )
-from askew.collect.web.security import HEADERS, HSTS, PAGE_POLICY, foreign, form_fields, host_allowed
+from askew.collect.web.security import HSTS, foreign, form_fields, network_of, page_headers
 from askew.collect.web.visit import Page, Service, Visit
 
 log = logging.getLogger("askew.collect")
@@ -152,11 +154,12 @@ async def _form(request: Request, service: Service) -> dict[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = bytearray()
     try:
-        async for part in request.stream():
-            body += part
-            if len(body) > service.limits.body:
-                raise Failure(413)
-    except ClientDisconnect:
+        with anyio.fail_after(service.limits.header_seconds):
+            async for part in request.stream():
+                body += part
+                if len(body) > service.limits.body:
+                    raise Failure(413)
+    except (ClientDisconnect, TimeoutError):
         raise Failure(400) from None
     if kind not in ("application/x-www-form-urlencoded", ""):
         raise Failure(400)
@@ -207,6 +210,8 @@ class Guard:
 
     def __init__(self, app: Starlette, service: Service) -> None:
         self.app, self.service = app, service
+        self.headers = page_headers(service.platforms)
+        self.trusted = TrustedHostMiddleware(self._limited, sorted(service.hosts), www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -223,24 +228,18 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _add_headers(MutableHeaders(scope=message), scope["scheme"] == "https")
+                self._add_headers(MutableHeaders(scope=message), scope["scheme"] == "https")
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_guarded)
+            await self.trusted(scope, receive, send_guarded)
         except Exception as error:
             await self._last_resort(scope, receive, send_guarded, error, begun=status != 0)
         took = (time.monotonic() - started) * 1000
         log.info("%s %s %d %.0f ms", scope["method"], scope.get("askew.route", "(no page)"), status, took)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
-        if len(hosts) != 1 or not host_allowed(hosts[0], self.service.hosts):
-            text = "This host name is not served here. If the service is yours, allow it with --trusted-host.\n"
-            await PlainTextResponse(text, 400)(scope, receive, send)
-            return
-        address = scope["client"][0] if scope.get("client") else "unknown"
+    async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
+        address = network_of(scope["client"][0]) if scope.get("client") else "unknown"
         try:
             self.service.buckets.take(f"requests:{address}", self.service.limits.requests)
         except Exception as error:
@@ -256,11 +255,9 @@ class Guard:
         if not begun:
             await _last_words(number)(scope, receive, send)
 
-
-def _add_headers(headers: MutableHeaders, secure: bool) -> None:
-    for name, value in HEADERS.items():
-        headers[name] = value
-    headers.setdefault("Content-Security-Policy", PAGE_POLICY)
-    headers.setdefault("Cache-Control", "private, no-cache")
-    if secure:
-        headers["Strict-Transport-Security"] = HSTS
+    def _add_headers(self, headers: MutableHeaders, secure: bool) -> None:
+        for name, value in self.headers.items():
+            headers.setdefault(name, value)
+        headers.setdefault("Cache-Control", "private, no-cache")
+        if secure:
+            headers["Strict-Transport-Security"] = HSTS

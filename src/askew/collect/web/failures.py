@@ -147,8 +147,8 @@ WORDS: dict[tuple[int, str], Words] = {
         "Open this link from the platform",
         "The link must contain your id on the platform, and this one does not.",
         _NOT_SAVED,
-        "Go to the platform and open the link there. If you run the study and want to try the link, add an id to it: "
-        "?PROLIFIC_PID=test",
+        "Go to the platform and open the link there. If you run the study and want to try the link, add an id to it, "
+        "e.g. ?PROLIFIC_PID=test",
     ),
     (429, ""): Words(
         "That was too fast",

@@ -30,6 +30,7 @@ class NewStudy:
     models: Sequence[str] | None = None
     preset: str | None = None
     scenes: int | None = None
+    identity: str | None = None
     changes: Mapping[str, str] = field(default_factory=dict)
     """Settings that differ from the preset's."""
     gold: int = 0
@@ -45,7 +46,8 @@ def open_or_create(new: NewStudy) -> Study:
     """The study in the folder; a new one if there is none."""
     if not new.exists:
         return create(new)
-    options = {"--database": new.database, "--model": new.models, "--preset": new.preset, "--scenes": new.scenes}
+    options: dict[str, object] = {"--database": new.database, "--model": new.models, "--preset": new.preset}
+    options |= {"--scenes": new.scenes, "--identity": new.identity}
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise UsageError(
@@ -64,7 +66,8 @@ def create(new: NewStudy) -> Study:
         need_extras("Without --model a study uses askew's reference models, and", "bundled")
     for spec in specs:
         make("model", spec)  # reports a wrong name or option before anything is created
-    settings = settings_of(new.preset or "paper", new.changes)
+    named = {} if new.identity is None else {"identity": new.identity}
+    settings = settings_of(new.preset or "paper", {**new.changes, **named})
     scenes = SCENES if new.scenes is None else new.scenes
     check_whole("scenes", scenes, 1)
     try:
@@ -78,7 +81,7 @@ def create(new: NewStudy) -> Study:
 
 def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
     # imported only for a new study: it would slow down every other start
-    from askew.collect.world_content import add_world_gold, add_world_quiz, import_world
+    from askew.collect.simulation.world_content import add_world_gold, add_world_quiz, import_world
 
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]

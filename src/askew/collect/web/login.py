@@ -2,13 +2,14 @@
 
 Tokens have 256 random bits, and only their SHA-256 is stored. There is no open sign-up: an account begins with an
 invite link. A link is for one person, unless it has a completion code: a platform sends all of its workers to such a
-link, each with the platform's own ids in the query.
+link, each with the platform's own ids in the query. One of these ids (``identity`` in the settings) is the person: its
+keyed hash belongs to one account, also after that account was deleted. The id proves nothing by itself, so somebody who
+comes back in another browser also gives the return code of the account.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import threading
 from collections.abc import Mapping
@@ -34,8 +35,6 @@ SEEN_EVERY = 60_000
 PASSWORD_LENGTHS = (10, 200)
 PLATFORM_IDS = 8
 PLATFORM_LENGTH = 200
-INVITE_KEY = "askew_invite"
-"""The key, among a person's platform ids, of the id of the invite link that the person used."""
 
 
 def token_hash(token: str) -> str:
@@ -72,28 +71,44 @@ class Passwords:
         return correct and stored is not None
 
 
+@dataclass(frozen=True)
+class Platform:
+    """What a platform's workers get at the end of a link."""
+
+    code: str
+    """The completion code."""
+    tasks: int = 1
+    """Finished tasks until it is shown."""
+    return_url: str | None = None
+    """The platform's address to go back to."""
+
+
 def create_invite(
     tx: Tx,
     role: str = "annotator",
     *,
     annotator_id: int | None = None,
-    completion_code: str | None = None,
+    platform: Platform | None = None,
     days: int = INVITE_DAYS,
     actor: int | None = None,
     token: str | None = None,
 ) -> str:
     """A token for an invite link; with ``annotator_id`` it signs in an existing person."""
+    if annotator_id is not None and person(tx, annotator_id).deleted_at is not None:
+        raise Refused("This account was deleted, so nobody can sign in to it.")
     token = token or secrets.token_urlsafe(32)
     new = tx.insert(
         invite,
         token_hash=token_hash(token),
         role=role,
         annotator_id=annotator_id,
-        completion_code=completion_code,
+        completion_code=platform.code if platform else None,
+        tasks=platform.tasks if platform else 1,
+        return_url=platform.return_url if platform else None,
         created_at=tx.now,
         expires_at=tx.now + days * 24 * HOUR,
     )
-    record_event(tx, "invite.made", f"invite {new}", actor, {"role": role, "platform": completion_code is not None})
+    record_event(tx, "invite.made", f"invite {new}", actor, {"role": role, "platform": platform is not None})
     return token
 
 
@@ -125,7 +140,7 @@ def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
     >>> platform_ids({"PROLIFIC_PID": "5f3c"})
     {'PROLIFIC_PID': '5f3c'}
     """
-    ids = {name: value for name, value in query.items() if name != INVITE_KEY and value}
+    ids = {name: value for name, value in query.items() if value}
     if len(ids) > PLATFORM_IDS or any(
         len(text) > PLATFORM_LENGTH or "\0" in text for pair in ids.items() for text in pair
     ):
@@ -136,41 +151,55 @@ def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
     return ids
 
 
-def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str]) -> int:
-    """Use an invite; returns the id of the person: a new one, unless the invite is for an existing person."""
+def account_of(tx: Tx, identity: str) -> AnyRow | None:
+    """The account of a platform identity; Gone if it was deleted."""
+    row = tx.first(sa.select(annotator).where(annotator.c.identity == identity))
+    if row is not None and row.deleted_at is not None:
+        raise Gone("The account of your platform id was deleted, so you cannot take part in this study again.")
+    return row
+
+
+def accept_invite(
+    tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str], identity: str | None = None
+) -> int:
+    """Use an invite; returns the id of the person: a new one, unless the invite is for an existing person.
+
+    ``identity`` is the keyed hash of the platform's id of the person, which the link of a platform needs.
+    """
     invitation = open_invite(tx, token)
     if invitation.annotator_id is not None:
+        if person(tx, invitation.annotator_id).deleted_at is not None:
+            raise Gone("The account of this link was deleted.")
         tx.change(invite, invite.c.id == invitation.id, used_at=tx.now)
         return int(invitation.annotator_id)
-    if invitation.completion_code is not None:
-        if not ids:
-            raise Refused("This link must contain your id on the platform. Go to the platform and open it there.")
-        _refuse_known_ids(tx, invitation.id, ids)
+    is_platform = invitation.completion_code is not None
+    if is_platform:
+        if identity is None:
+            key = tx.settings.identity
+            raise Refused(f"This link must contain your id on the platform ({key}). Open it there again.")
+        if account_of(tx, identity) is not None:
+            raise Gone("Your platform id has an account already. Open the link again to get back to it.")
         name = name.strip() or f"worker {secrets.token_hex(4)}"
-        ids = {**ids, INVITE_KEY: str(invitation.id)}
     new = add_annotator(tx, name, invitation.role, ids)
     if password_hash is not None:
         tx.change(annotator, annotator.c.id == new, password_hash=password_hash)
+    if is_platform:
+        tx.change(annotator, annotator.c.id == new, identity=identity)
+        enter(tx, new, invitation.id)
     tx.change(invite, invite.c.id == invitation.id, used_at=tx.now)
     return new
 
 
-def _refuse_known_ids(tx: Tx, invite_id: int, ids: Mapping[str, str]) -> None:
-    """Refuse platform ids that have an account: an id does not prove who somebody is, so it creates an account once."""
-    stored = json.dumps({**ids, INVITE_KEY: str(invite_id)}, sort_keys=True)
-    if tx.first(sa.select(annotator.c.id).where(annotator.c.platform == stored)):
-        raise Gone(
-            "Somebody has already entered with your platform id. If it was you, continue in the browser that you used."
-        )
+def enter(tx: Tx, annotator_id: int, invite_id: int) -> None:
+    """Record that a person came through this platform link, whose completion code counts tasks from now on."""
+    mine = annotator.c.id == annotator_id
+    if tx.value(sa.select(annotator.c.invite_id).where(mine)) != invite_id:
+        tx.change(annotator, mine, invite_id=invite_id, entered_at=tx.now)
 
 
-def completion_code(tx: Tx, who: AnyRow) -> str | None:
-    """The completion code of the link that a person used, if it has one."""
-    number = json.loads(who.platform).get(INVITE_KEY)
-    if number is None:
-        return None
-    code: str | None = tx.value(sa.select(invite.c.completion_code).where(invite.c.id == int(number)))
-    return code
+def platform_link(tx: Tx, who: AnyRow) -> AnyRow | None:
+    """The platform link that a person came through last."""
+    return None if who.invite_id is None else tx.first(sa.select(invite).where(invite.c.id == who.invite_id))
 
 
 def find_password(tx: Tx, name: str) -> tuple[int, str | None]:

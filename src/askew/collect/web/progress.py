@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from askew.collect import leases, verify_queue, verifying
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
-from askew.collect.schema import question, session, verification
+from askew.collect.schema import place, question, session, verification
 from askew.collect.schema_quality import gold_result
 
 
@@ -59,8 +59,8 @@ def work_for(tx: Tx, annotator_id: int) -> Work:
     )
 
 
-def progress_of(tx: Tx, annotator_id: int) -> Progress:
-    """Count what this person did."""
+def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
+    """Count what this person did, at or after a time."""
 
     def count(table: sa.Table, *where: sa.ColumnElement[bool]) -> int:
         return int(
@@ -68,8 +68,16 @@ def progress_of(tx: Tx, annotator_id: int) -> Progress:
         )
 
     return Progress(
-        asked=count(question, question.c.try_no.is_not(None)),
-        fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED"))),
-        images=count(session, session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))),
-        verified=count(verification, ~verification.c.excluded) + count(gold_result, gold_result.c.answer.is_not(None)),
+        asked=count(question, question.c.try_no.is_not(None), question.c.asked_at >= since),
+        fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED")), question.c.asked_at >= since),
+        images=_finished_images(tx, annotator_id, since),
+        verified=count(verification, ~verification.c.excluded, verification.c.at >= since)
+        + count(gold_result, gold_result.c.answer.is_not(None), gold_result.c.at >= since),
     )
+
+
+def _finished_images(tx: Tx, annotator_id: int, since: int) -> int:
+    """The person's finished sessions that hold a place: one whose question was withdrawn does not."""
+    finished = sa.select(sa.func.count()).select_from(session.join(place, place.c.session_id == session.c.id))
+    mine = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
+    return int(tx.value(finished.where(mine, session.c.ended_at >= since)))

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 import threading
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from askew.collect.protocol import NotAllowed
+from itsdangerous import BadSignature, Signer
 
-PAGE_POLICY = (
-    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
+from askew.collect.protocol import NotAllowed, check_fields
+
 IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -33,6 +33,23 @@ HEADERS: Mapping[str, str] = {
 }
 """On every response, together with a Content-Security-Policy and a Cache-Control. The referrer policy is
 ``same-origin``: with ``no-referrer`` browsers would send ``Origin: null`` with our own forms."""
+
+
+def page_headers(platforms: Sequence[str] = ()) -> dict[str, str]:
+    """The headers of pages: nothing from elsewhere, and only ``platforms`` may frame them and receive the last form.
+
+    >>> page_headers()["X-Frame-Options"], page_headers(["https://www.mturk.com"])["Content-Security-Policy"][-37:]
+    ('DENY', 'frame-ancestors https://www.mturk.com')
+    """
+    others = " ".join(platforms)
+    policy = (
+        "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; "
+        "form-action " + f"'self' {others}".strip() + "; frame-ancestors " + (others or "'none'")
+    )
+    kept = {name: value for name, value in HEADERS.items() if not (platforms and name == "X-Frame-Options")}
+    return {**kept, "Content-Security-Policy": policy}
+
+
 HSTS = "max-age=31536000"
 
 
@@ -41,7 +58,9 @@ class Limits:
     """Rate and size limits, by person or by address."""
 
     sign_ins: int = 5
-    """Sign-ins a minute, by address and by name."""
+    """Failed sign-ins a minute, by address (IPv6: by /64)."""
+    sign_ins_of_name: int = 50
+    """Failed sign-ins a minute for one name, from all addresses in which nobody has signed in with it."""
     questions: int = 20
     """Questions to the robot a minute, by person."""
     posts: int = 120
@@ -50,10 +69,19 @@ class Limits:
     """Requests of any kind a minute, by address."""
     calls_in_flight: int = 2
     """Questions of one person that wait for a robot at the same time."""
+    connections: int = 800
+    """Open connections, in all."""
+    connections_of_address: int = 200
+    """Open connections from one address."""
+    header_seconds: int = 10
+    """How long the headers of a request, and then its form, may take."""
     body: int = 64 * 1024
     """Bytes of a form."""
     fields: int = 60
     """Fields of a form."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class TooOften(NotAllowed):
@@ -94,6 +122,38 @@ class Buckets:
         if not enough:
             raise TooOften(max(1, round((1 - level) * 60 / limit)))
 
+    def give_back(self, key: str) -> None:
+        """Return a token that was taken."""
+        with self._lock:
+            if key in self._levels:
+                level, at = self._levels[key]
+                self._levels[key] = (level + 1, at)
+
+
+@dataclass
+class SignIns:
+    """The limits of sign-ins. Only failed ones count, so colleagues behind one address do not lock each other out; and
+    whoever tries a name elsewhere does not lock out a person who signs in from the usual address."""
+
+    buckets: Buckets
+    limits: Limits
+    _usual: set[tuple[str, str]] = field(default_factory=set)
+    """Subjects with the networks from which they have signed in."""
+
+    @contextmanager
+    def counted(self, address: str, subject: str) -> Iterator[None]:
+        """Count an attempt for a subject, e.g. a name; TooOften if there were too many; free if the block succeeds."""
+        network = network_of(address)
+        taken = {f"sign-in {network}": self.limits.sign_ins}
+        if (subject, network) not in self._usual:
+            taken[f"sign-in of {subject}"] = self.limits.sign_ins_of_name
+        for key, limit in taken.items():
+            self.buckets.take(key, limit)
+        yield
+        self._usual.add((subject, network))
+        for key in taken:
+            self.buckets.give_back(key)
+
 
 @dataclass
 class InFlight:
@@ -121,40 +181,56 @@ class SecretKeys:
     """Everything derived from the study's secret key: form values, tokens, and references that reveal nothing."""
 
     def __init__(self, secret: bytes) -> None:
-        self._form = hmac.digest(secret, b"askew form", "sha256")
-        self._seal = hmac.digest(secret, b"askew seal", "sha256")
-        self._token = hmac.digest(secret, b"askew token", "sha256")
-        self._label = hmac.digest(secret, b"askew label", "sha256")
-        self._mark = hmac.digest(secret, b"askew mark", "sha256")
+        self._secret = secret
+        self._form = Signer(secret, b"askew form", digest_method=hashlib.sha256)
+        self._mark = Signer(secret, b"askew mark", digest_method=hashlib.sha256)
 
     def form_value(self, session: str) -> str:
-        """A fresh value for one form of one session: a nonce, which makes the POST idempotent, and a MAC of it."""
+        """A fresh value for one form of one session: a nonce, which makes the POST idempotent, and its signature."""
         nonce = secrets.token_urlsafe(18)
-        return f"{nonce}.{self._proof(session, nonce)}"
+        return f"{nonce}.{self._form.get_signature(_signed(session, nonce)).decode()}"
 
     def form_key(self, session: str, value: str) -> str | None:
         """The nonce of a form value that this session was given; None for any other value."""
         nonce, _, proof = value.partition(".")
-        valid = hmac.compare_digest(self._proof(session, nonce).encode(), proof.encode("utf-8", "replace"))
-        return nonce if valid and nonce else None
+        right = self._form.get_signature(_signed(session, nonce))  # compared as text: decoded, two texts can be equal
+        return nonce if hmac.compare_digest(right, proof.encode("utf-8", "replace")) and nonce else None
 
     def token(self, form_key: str) -> str:
         """A token derived from one form: the same however often the form is sent, and nobody else can guess it."""
-        return urlsafe_b64encode(hmac.digest(self._token, form_key.encode(), "sha256")).decode().rstrip("=")
+        return urlsafe_b64encode(self._derived("token", form_key)).decode().rstrip("=")
 
     def label(self, text: str) -> str:
         """A label that is always the same for this text and does not reveal it."""
-        return hmac.new(self._label, text.encode(), hashlib.sha256).hexdigest()[:16]
+        return self._derived("label", text).hex()[:16]
+
+    def identity(self, platform_id: str) -> str:
+        """The keyed hash of a platform's id of a person, which is kept after the id itself was deleted."""
+        return self._derived("identity", platform_id).hex()
+
+    @property
+    def check(self) -> str:
+        """A value that shows whether this is the key that the identities were hashed with."""
+        return self._derived("check", "").hex()[:16]
+
+    def return_code(self, identity: str) -> str:
+        """What a platform's worker gives to get back to the account from another browser: 50 bits, in two groups."""
+        code = b32encode(self._derived("return", identity)).decode()[:10]
+        return f"{code[:5]}-{code[5:]}"
+
+    def is_return_code(self, identity: str, text: str) -> bool:
+        """Whether a person typed the return code, in capitals or not, with or without the hyphen."""
+        typed = "".join(char for char in text.upper() if char.isalnum())
+        return hmac.compare_digest(self.return_code(identity).replace("-", "").encode(), typed.encode())
 
     def seal(self, text: str) -> str:
         """A short text as a reference that reveals neither its content nor its kind, and cannot be forged."""
-        plain = text.encode().ljust(24, b"\0")
-        if len(plain) > 24:
-            raise ValueError(f"{text!r} is longer than 24 bytes")
-        nonce = secrets.token_bytes(9)
-        cover = hmac.digest(self._seal, nonce, "sha256")
-        hidden = bytes(a ^ b for a, b in zip(plain, cover, strict=False))
-        return urlsafe_b64encode(nonce + hidden + hmac.digest(self._mark, nonce + hidden, "sha256")[:12]).decode()
+        plain = text.encode().ljust(_SEALED, b"\0")
+        if len(plain) > _SEALED:
+            raise ValueError(f"{text!r} is longer than {_SEALED} bytes")
+        nonce = secrets.token_bytes(_NONCE)
+        hidden = urlsafe_b64encode(nonce + self._covered(nonce, plain))
+        return self._mark.sign(hidden).decode()
 
     def unseal(self, reference: str) -> str | None:
         """The text of a reference; None if it is not one of ours.
@@ -166,30 +242,41 @@ class SecretKeys:
         True
         """
         try:
-            data = urlsafe_b64decode(reference.encode("ascii"))
-        except ValueError:
+            data = urlsafe_b64decode(self._mark.unsign(reference))
+        except (BadSignature, UnicodeError):
             return None
-        nonce, hidden, mark = data[:9], data[9:33], data[33:]
-        if not hmac.compare_digest(hmac.digest(self._mark, nonce + hidden, "sha256")[:12], mark):
-            return None
-        cover = hmac.digest(self._seal, nonce, "sha256")
-        return bytes(a ^ b for a, b in zip(hidden, cover, strict=False)).rstrip(b"\0").decode()
+        return self._covered(data[:_NONCE], data[_NONCE:]).rstrip(b"\0").decode()
 
-    def _proof(self, session: str, nonce: str) -> str:
-        return hmac.new(self._form, f"{session}\n{nonce}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+    def _covered(self, nonce: bytes, text: bytes) -> bytes:
+        """The text hidden by, or freed from, a stream of bytes that only the key and the nonce give."""
+        cover = self._derived("seal", nonce.hex())
+        return bytes(a ^ b for a, b in zip(text, cover, strict=False))
+
+    def _derived(self, purpose: str, text: str) -> bytes:
+        return hmac.digest(self._secret, f"askew {purpose}\n{text}".encode("utf-8", "replace"), "sha256")
 
 
-def host_allowed(host: str, allowed: frozenset[str]) -> bool:
-    """Whether a Host header names one of our hosts; ports are not compared.
+_SEALED, _NONCE = 24, 9
+"""Bytes of a sealed text, and of the nonce before it."""
 
-    >>> ours = frozenset({"localhost", "[::1]"})
-    >>> [host_allowed(host, ours) for host in ("localhost:8000", "[::1]:8000", "evil@localhost", "localhost.evil.org")]
-    [True, True, False, False]
+
+def _signed(session: str, nonce: str) -> bytes:
+    return f"{session}\n{nonce}".encode("utf-8", "replace")
+
+
+def network_of(address: str) -> str:
+    """What limits count as one place: an IPv4 address, or the /64 that a provider gives to one customer of IPv6.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8::ffff:2"), network_of("::ffff:10.0.0.7")
+    ('192.0.2.7', '2001:db8::/64', '10.0.0.7')
     """
-    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-    if not colon:
-        name, port = host, ""
-    return name.lower() in allowed and (port == "" or (port.isascii() and port.isdigit() and len(port) <= 5))
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(ip, ipaddress.IPv6Address):
+        return str(ip.ipv4_mapped or ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip)
 
 
 def foreign(headers: Mapping[str, str]) -> bool:

@@ -21,12 +21,14 @@ from askew.collect.model_addresses import AddressRule, check_now
 from askew.collect.protocol import PRESETS
 from askew.collect.robots import Call, Robots
 from askew.collect.schema import annotator, ensemble_member, image, model, round_
+from askew.collect.schema import study as study_table
 from askew.collect.study import FILE, SQLITE, Study
 from askew.collect.web.app import Guard, make_app
+from askew.collect.web.connections import Throttle, bounded_protocol
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import owner_link as new_owner_link
 from askew.collect.web.robot_queue import TIMEOUT, RobotQueue
-from askew.collect.web.security import SecretKeys
+from askew.collect.web.security import Limits, SecretKeys
 from askew.collect.web.study_files import read_secret, refuse_readable
 from askew.collect.web.visit import Service, counted
 from askew.errors import AskewError, UsageError
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 THREADS = 120
 """How many requests are handled at the same time; most of them wait for a robot."""
 M_ARENA_MAX, HEAPS = -8, 2
+DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class Address:
     root_path: str = ""
     forwarded_allow_ips: str = ""
     trusted_hosts: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    """Origins that may show the pages in a frame."""
 
     @property
     def local(self) -> bool:
@@ -93,6 +98,11 @@ def check_address(address: Address) -> None:
     for host in address.trusted_hosts:
         if re.fullmatch(r"[A-Za-z0-9.-]{1,253}|\[[0-9a-fA-F:.]+\]", host) is None:
             raise UsageError(f"--trusted-host {host!r} is not a host name. Give only the name, without port or path.")
+    for origin in address.platforms:
+        if re.fullmatch(r"https://[A-Za-z0-9.-]{1,253}(:\d{1,5})?", origin) is None:
+            raise UsageError(
+                f"--platform {origin!r} is not an origin. Give e.g. https://www.mturk.com, without a path."
+            )
     if address.root_path and re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", address.root_path) is None:
         raise UsageError(f"--root-path {address.root_path!r} must begin with / and not end with one, e.g. /collect.")
 
@@ -107,7 +117,7 @@ def check_files(study: Study) -> None:
 def listening(address: Address) -> socket.socket:
     """A listening socket, bound before the server starts: a port in use is reported plainly; early requests wait."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # without it asyncio leaves Nagle's delay on
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((address.host, address.port))
@@ -136,6 +146,7 @@ def make_server(app: Guard, address: Address) -> Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
+            http=bounded_protocol(app.service.limits, address.forwarded_allow_ips.split(",")),
             log_config=None,
             log_level="warning",
             access_log=False,
@@ -165,22 +176,42 @@ ENDPOINT = {"timeout": 0.8 * TIMEOUT, "retries": 1, "give_up": 0}
 """Default options of models behind an endpoint, since a person is waiting for the answer."""
 
 
-def make_service(study: Study, address: Address, private_hosts: Sequence[str] = ()) -> Service:
+def make_service(
+    study: Study, address: Address, private_hosts: Sequence[str] = (), limits: Limits = DEFAULT_LIMITS
+) -> Service:
     """The service of a study; models may also connect to ``private_hosts`` in a private network."""
     with study.database.read() as tx:
         name = tx.value(sa.text("SELECT name FROM study"))
     private = {host.lower() for host in private_hosts}
     robots = Robots(study, options=ENDPOINT, guard=lambda host: AddressRule(host, host in private))
     load_robots(study, robots, private)
+    keys = SecretKeys(read_secret(study.folder))
+    check_key(study, keys)
     return Service(
         study=study,
         robots=RobotQueue(study.database, robots),
-        keys=SecretKeys(read_secret(study.folder)),
+        keys=keys,
         name=name,
         hosts=address.hosts,
         root_path=address.root_path,
         plain_http=address.http,
+        platforms=address.platforms,
+        limits=limits,
     )
+
+
+def check_key(study: Study, keys: SecretKeys) -> None:
+    """Refuse another key than the one that people's platform ids were hashed with: they would get second accounts."""
+    with study.database.write() as tx:
+        known = tx.value(sa.select(study_table.c.key_check))
+        if known == keys.check:
+            return
+        if known is not None and tx.first(sa.select(annotator.c.id).where(annotator.c.identity.is_not(None)).limit(1)):
+            raise UsageError(
+                "The secret key is not the one that this study began with, so people who came through a platform would "
+                "not be recognised. Start with the earlier key, or restore secret.key from a backup."
+            )
+        tx.change(study_table, study_table.c.id == 1, key_check=keys.check)
 
 
 def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
@@ -218,10 +249,24 @@ def _active_models(tx: Tx) -> Sequence[AnyRow]:
     )
 
 
-def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_hosts: Sequence[str] = ()) -> int:
+def log_to_console() -> None:
+    """Log warnings and errors to the console, and no message too often."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(Throttle())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+
+
+def serve(
+    new: NewStudy,
+    address: Address,
+    *,
+    owner_link: bool = False,
+    private_hosts: Sequence[str] = (),
+    limits: Limits = DEFAULT_LIMITS,
+) -> int:
     """Serve until Ctrl-C."""
     check_address(address)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    log_to_console()
     if not new.exists:
         print(f"Creating the study {new.folder} ...", flush=True)
         if new.preset is None:
@@ -229,7 +274,7 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
             print(f"It has the paper's settings and needs at least {least} people; with fewer, use --preset small.")
     study = open_or_create(new)
     check_files(study)
-    service = make_service(study, address, private_hosts)
+    service = make_service(study, address, private_hosts, limits)
     try:
         with listening(address) as bound:
             announce(service, address, bound.getsockname()[1], owner_link)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from askew.collect.study import Study
 from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.security import Buckets, InFlight, Limits, SecretKeys
+from askew.collect.web.security import Buckets, InFlight, Limits, SecretKeys, SignIns, network_of
 from askew.collect.web.study_files import Consent, read_consent
 
 STATES = {
@@ -126,6 +127,15 @@ def id_in(text: str) -> int | None:
     return number if number is not None and number <= LARGEST else None
 
 
+def is_web_address(text: str) -> bool:
+    """Whether a text is the address of a page on a secure server, without anything that a browser could misread.
+
+    >>> [is_web_address(text) for text in ("https://a.org/b?c=1", "http://a.org", "javascript:1", "https://a.org/ b")]
+    [True, False, False, False]
+    """
+    return len(text) <= 500 and re.fullmatch(r"https://[A-Za-z0-9.-]+(:\d{1,5})?(/[!-~]*)?", text) is not None
+
+
 def require_row(tx: Tx, table: sa.Table, number: int) -> None:
     """Respond that there is no such page if the table has no row with this id."""
     if tx.first(sa.select(table.c.id).where(table.c.id == number)) is None:
@@ -180,12 +190,18 @@ class Service:
     root_path: str = ""
     plain_http: bool = False
     """Served without TLS to other computers: cookies cannot be marked as secure."""
+    platforms: tuple[str, ...] = ()
+    """Origins, such as https://www.mturk.com, that may show the pages in a frame."""
     limits: Limits = field(default_factory=Limits)
     passwords: Passwords = field(default_factory=Passwords)
     buckets: Buckets = field(default_factory=Buckets)
     in_flight: InFlight = field(default_factory=InFlight)
+    sign_ins: SignIns = field(init=False)
     assets: Mapping[str, tuple[bytes, str, str]] = field(default_factory=read_assets)
     """Static files by name: content, media type, hash."""
+
+    def __post_init__(self) -> None:
+        self.sign_ins = SignIns(self.buckets, self.limits)
 
     @property
     def database(self) -> Database:
@@ -253,13 +269,19 @@ class Visit:
 
     @property
     def address(self) -> str:
-        """Where the request comes from."""
-        return self.request.client.host if self.request.client else "unknown"
+        """Where the request comes from, as limits count it."""
+        return network_of(self.request.client.host) if self.request.client else "unknown"
 
     @property
     def binding(self) -> str:
         """What form values of this browser are bound to."""
         return f"session {self.token}" if self.who is not None else f"visitor {self.visitor}"
+
+    @property
+    def return_code(self) -> str:
+        """What a platform's worker gives to get back from another browser; empty for everybody else."""
+        identity = self.person.identity
+        return "" if identity is None else self.service.keys.return_code(identity)
 
     def number(self, name: str) -> int:
         """An id from the path."""
@@ -320,7 +342,7 @@ class Visit:
             path="/",
             secure=not self.service.plain_http,
             httponly=True,
-            samesite="lax",
+            samesite="none" if self.service.platforms and not self.service.plain_http else "lax",
         )
 
     def _form_value(self) -> str:

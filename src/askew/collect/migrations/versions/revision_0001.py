@@ -1,257 +1,199 @@
-"""The first schema."""
+"""The first schema of format 2: the tables of ``revision_0001.sql``, and the triggers below.
 
-# ruff: noqa: E501
+Both are frozen: a later change of a table or a trigger is a revision of its own. The SQL is PostgreSQL's, in which
+SERIAL makes an automatic id; SQLite takes the same with INTEGER.
+"""
 
 from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
 
 import sqlalchemy as sa
 from alembic import op
 
-from askew.collect.migrations.study_tables_0001 import create_study_tables
-from askew.collect.triggers import all_triggers
+from askew.collect.migrations import Trigger
 
-revision = "0001"
+revision = "format2_0001"
 down_revision = None
+
+_ROUND_OF_IMAGE = "(SELECT r.state FROM round r JOIN image i ON i.round_id = r.id WHERE i.id = {image})"
+_IMAGE_OF = "(SELECT q.image_id FROM question q WHERE q.id = {question})"
+_FROZEN = " IN ('FROZEN', 'RELEASED')"
 
 
 def upgrade() -> None:
     """Create the tables and triggers."""
-    create_study_tables()
-    op.create_table(
-        "session",
-        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
-        sa.Column("image_id", sa.Integer(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("extensions", sa.Integer(), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("started_at", sa.BigInteger(), nullable=False),
-        sa.Column("lease_until", sa.BigInteger(), nullable=False),
-        sa.Column("ended_at", sa.BigInteger(), nullable=True),
-        sa.CheckConstraint("(ended_at IS NULL) = (state = 'LEASED')", name=op.f("ck_session_ended")),
-        sa.CheckConstraint(
-            "state IN ('LEASED', 'SUCCEEDED', 'EXHAUSTED', 'RELEASED', 'EXPIRED')", name=op.f("ck_session_state")
-        ),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_session_annotator_id")),
-        sa.ForeignKeyConstraint(["image_id"], ["image.id"], name=op.f("fk_session_image_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
-        sa.UniqueConstraint("id", "annotator_id", name=op.f("uq_session_id_annotator_id")),
-        sa.UniqueConstraint("id", "image_id", "annotator_id", name=op.f("uq_session_id_image_id_annotator_id")),
-        sa.UniqueConstraint("image_id", "annotator_id", name=op.f("uq_session_image_id_annotator_id")),
-    )
-    op.create_index("ix_session_annotator_id", "session", ["annotator_id"], unique=False)
-    op.create_index("ix_session_state_lease_until", "session", ["state", "lease_until"], unique=False)
-    op.create_index(
-        "uq_session_leased",
-        "session",
-        ["annotator_id"],
-        unique=True,
-        sqlite_where=sa.text("state = 'LEASED'"),
-        postgresql_where=sa.text("state = 'LEASED'"),
-    )
-    op.create_table(
-        "place",
-        sa.Column("image_id", sa.Integer(), nullable=False),
-        sa.Column("n", sa.Integer(), nullable=False),
-        sa.Column("session_id", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(["image_id"], ["image.id"], name=op.f("fk_place_image_id")),
-        sa.ForeignKeyConstraint(["session_id"], ["session.id"], name=op.f("fk_place_session_id")),
-        sa.PrimaryKeyConstraint("image_id", "n", name=op.f("pk_place")),
-        sa.UniqueConstraint("session_id", name=op.f("uq_place_session_id")),
-    )
-    op.create_index(
-        "ix_place_free",
-        "place",
-        ["image_id"],
-        unique=False,
-        sqlite_where=sa.text("session_id IS NULL"),
-        postgresql_where=sa.text("session_id IS NULL"),
-    )
-    op.create_table(
-        "question",
-        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
-        sa.Column("session_id", sa.Integer(), nullable=False),
-        sa.Column("image_id", sa.Integer(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column("text", sa.String(), nullable=False),
-        sa.Column("normalised", sa.String(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("standing", sa.String(), nullable=False),
-        sa.Column("try_no", sa.Integer(), nullable=True, comment="given with the prediction"),
-        sa.Column("done", sa.Integer(), nullable=False, comment="verifications that count"),
-        sa.Column("same_as", sa.Integer(), nullable=True, comment="an earlier writer's same question on this image"),
-        sa.Column("asked_at", sa.BigInteger(), nullable=False),
-        sa.Column("type", sa.String(), nullable=True),
-        sa.Column("text_rule_removed", sa.Boolean(), nullable=True),
-        sa.Column("split", sa.String(), nullable=True),
-        sa.CheckConstraint("split IN ('train', 'dev', 'test')", name=op.f("ck_question_split")),
-        sa.CheckConstraint(
-            "split IS NULL OR type = 'E' OR (split = 'train' AND type IN ('A', 'C'))",
-            name=op.f("ck_question_split_type"),
-        ),
-        sa.CheckConstraint("standing IN ('OK', 'QUARANTINED', 'REMOVED')", name=op.f("ck_question_standing")),
-        sa.CheckConstraint(
-            "state IN ('ASKED', 'ANSWERED', 'MODEL_FAILED', 'CORRECT', 'UNSURE', 'VERIFYING', 'VERIFIED', 'ABANDONED', 'WITHDRAWN')",
-            name=op.f("ck_question_state"),
-        ),
-        sa.CheckConstraint("type IN ('A', 'B', 'C', 'D', 'E', 'U')", name=op.f("ck_question_type")),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_question_annotator_id")),
-        sa.ForeignKeyConstraint(["image_id"], ["image.id"], name=op.f("fk_question_image_id")),
-        sa.ForeignKeyConstraint(["same_as"], ["question.id"], name=op.f("fk_question_same_as")),
-        sa.ForeignKeyConstraint(
-            ["session_id", "image_id", "annotator_id"],
-            ["session.id", "session.image_id", "session.annotator_id"],
-            name=op.f("fk_question_session_id_image_id_annotator_id"),
-        ),
-        sa.ForeignKeyConstraint(["session_id"], ["session.id"], name=op.f("fk_question_session_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_question")),
-        sa.UniqueConstraint("id", "annotator_id", name=op.f("uq_question_id_annotator_id")),
-        sa.UniqueConstraint("session_id", "normalised", name=op.f("uq_question_session_id_normalised")),
-        sa.UniqueConstraint("session_id", "try_no", name=op.f("uq_question_session_id_try_no")),
-    )
-    op.create_index("ix_question_annotator_id", "question", ["annotator_id"], unique=False)
-    op.create_index("ix_question_image_id", "question", ["image_id"], unique=False)
-    op.create_index("ix_question_work", "question", ["state", sa.literal_column("done DESC"), "id"], unique=False)
-    op.create_table(
-        "draw",
-        sa.Column("question_id", sa.Integer(), nullable=False),
-        sa.Column("n", sa.Integer(), nullable=False),
-        sa.Column("model_id", sa.Integer(), nullable=False),
-        sa.Column("seed", sa.BigInteger(), nullable=False),
-        sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("outcome", sa.String(), nullable=True, comment="NULL until the model answered or failed for good"),
-        sa.Column("error", sa.String(), nullable=True),
-        sa.Column("drawn_at", sa.BigInteger(), nullable=False),
-        sa.Column("ended_at", sa.BigInteger(), nullable=True),
-        sa.CheckConstraint("outcome IN ('OK', 'FAILED')", name=op.f("ck_draw_outcome")),
-        sa.ForeignKeyConstraint(["model_id"], ["model.id"], name=op.f("fk_draw_model_id")),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_draw_question_id")),
-        sa.PrimaryKeyConstraint("question_id", "n", name=op.f("pk_draw")),
-        sa.UniqueConstraint("question_id", "n", "model_id", name=op.f("uq_draw_question_id_n_model_id")),
-    )
-    op.create_table(
-        "flag",
-        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
-        sa.Column("question_id", sa.Integer(), nullable=True),
-        sa.Column("image_id", sa.Integer(), nullable=True),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("resolved_at", sa.BigInteger(), nullable=True),
-        sa.CheckConstraint("(question_id IS NULL) <> (image_id IS NULL)", name=op.f("ck_flag_subject")),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_flag_annotator_id")),
-        sa.ForeignKeyConstraint(["image_id"], ["image.id"], name=op.f("fk_flag_image_id")),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_flag_question_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_flag")),
-        sa.UniqueConstraint("image_id", "annotator_id", name=op.f("uq_flag_image_id_annotator_id")),
-        sa.UniqueConstraint("question_id", "annotator_id", name=op.f("uq_flag_question_id_annotator_id")),
-    )
-    op.create_table(
-        "judgement",
-        sa.Column("question_id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column("verdict", sa.String(), nullable=False),
-        sa.Column("answer", sa.String(), nullable=True),
-        sa.Column("normalised", sa.String(), nullable=True),
-        sa.Column("confidence", sa.String(), nullable=True, comment="the author's; NULL unless the study asks for it"),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.CheckConstraint("(verdict = 'wrong') = (answer IS NOT NULL)", name=op.f("ck_judgement_answer")),
-        sa.CheckConstraint("confidence IN ('yes', 'maybe', 'no')", name=op.f("ck_judgement_confidence")),
-        sa.CheckConstraint("verdict IN ('correct', 'wrong', 'unsure')", name=op.f("ck_judgement_verdict")),
-        sa.CheckConstraint("(answer IS NULL) = (normalised IS NULL)", name=op.f("ck_judgement_normalised")),
-        sa.ForeignKeyConstraint(
-            ["question_id", "annotator_id"],
-            ["question.id", "question.annotator_id"],
-            name=op.f("fk_judgement_question_id_annotator_id"),
-        ),
-        sa.PrimaryKeyConstraint("question_id", name=op.f("pk_judgement")),
-    )
-    op.create_table(
-        "slot",
-        sa.Column("question_id", sa.Integer(), nullable=False),
-        sa.Column("n", sa.Integer(), nullable=False),
-        sa.Column("state", sa.String(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=True),
-        sa.Column("leased_at", sa.BigInteger(), nullable=True),
-        sa.Column("lease_until", sa.BigInteger(), nullable=True),
-        sa.Column("extensions", sa.Integer(), nullable=False),
-        sa.CheckConstraint("(state = 'OPEN') = (annotator_id IS NULL)", name=op.f("ck_slot_holder")),
-        sa.CheckConstraint("(state = 'OPEN') = (lease_until IS NULL)", name=op.f("ck_slot_lease")),
-        sa.CheckConstraint("state IN ('OPEN', 'LEASED', 'DONE')", name=op.f("ck_slot_state")),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_slot_annotator_id")),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_slot_question_id")),
-        sa.PrimaryKeyConstraint("question_id", "n", name=op.f("pk_slot")),
-        sa.UniqueConstraint("question_id", "annotator_id", name=op.f("uq_slot_question_id_annotator_id")),
-    )
-    op.create_index("ix_slot_annotator_id_state", "slot", ["annotator_id", "state"], unique=False)
-    op.create_index("ix_slot_state_lease_until", "slot", ["state", "lease_until"], unique=False)
-    op.create_table(
-        "lease",
-        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
-        sa.Column("question_id", sa.Integer(), nullable=False),
-        sa.Column("slot_n", sa.Integer(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column("leased_at", sa.BigInteger(), nullable=False),
-        sa.Column("ended_at", sa.BigInteger(), nullable=True),
-        sa.Column("outcome", sa.String(), nullable=True),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.CheckConstraint("outcome IN ('DONE', 'EXPIRED', 'SKIPPED', 'STOPPED')", name=op.f("ck_lease_outcome")),
-        sa.CheckConstraint("(ended_at IS NULL) = (outcome IS NULL)", name=op.f("ck_lease_ended")),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_lease_annotator_id")),
-        sa.ForeignKeyConstraint(
-            ["question_id", "slot_n"], ["slot.question_id", "slot.n"], name=op.f("fk_lease_question_id_slot_n")
-        ),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_lease_question_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_lease")),
-    )
-    op.create_index("ix_lease_annotator_id", "lease", ["annotator_id"], unique=False)
-    op.create_index("ix_lease_question_id_annotator_id", "lease", ["question_id", "annotator_id"], unique=False)
-    op.create_table(
-        "prediction",
-        sa.Column("question_id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("draw_n", sa.Integer(), nullable=False),
-        sa.Column("model_id", sa.Integer(), nullable=False),
-        sa.Column("raw", sa.Text(), nullable=False),
-        sa.Column("answer", sa.Text(), nullable=False),
-        sa.Column("normalised", sa.Text(), nullable=False),
-        sa.Column("score", sa.Float(), nullable=True),
-        sa.Column("seconds", sa.Float(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["question_id", "draw_n", "model_id"],
-            ["draw.question_id", "draw.n", "draw.model_id"],
-            name=op.f("fk_prediction_question_id_draw_n_model_id"),
-        ),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_prediction_question_id")),
-        sa.PrimaryKeyConstraint("question_id", name=op.f("pk_prediction")),
-    )
-    op.create_table(
-        "verification",
-        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
-        sa.Column("question_id", sa.Integer(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
-        sa.Column(
-            "slot_n", sa.Integer(), nullable=True, comment="NULL: does not count (late, or its author was excluded)"
-        ),
-        sa.Column("answer", sa.String(), nullable=False),
-        sa.Column("normalised", sa.String(), nullable=False),
-        sa.Column("confidence", sa.String(), nullable=False),
-        sa.Column("late", sa.Boolean(), nullable=False),
-        sa.Column("excluded", sa.Boolean(), nullable=False),
-        sa.Column("leased_at", sa.BigInteger(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.CheckConstraint("confidence IN ('yes', 'maybe', 'no')", name=op.f("ck_verification_confidence")),
-        sa.CheckConstraint("(slot_n IS NULL) = (late OR excluded)", name=op.f("ck_verification_counted")),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_verification_annotator_id")),
-        sa.ForeignKeyConstraint(
-            ["question_id", "slot_n"], ["slot.question_id", "slot.n"], name=op.f("fk_verification_question_id_slot_n")
-        ),
-        sa.ForeignKeyConstraint(["question_id"], ["question.id"], name=op.f("fk_verification_question_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_verification")),
-        sa.UniqueConstraint("question_id", "annotator_id", name=op.f("uq_verification_question_id_annotator_id")),
-        sa.UniqueConstraint("question_id", "slot_n", name=op.f("uq_verification_question_id_slot_n")),
-    )
-    op.create_index("ix_verification_annotator_id_id", "verification", ["annotator_id", "id"], unique=False)
-    for trigger in all_triggers():
-        for statement in trigger.statements(op.get_bind().dialect.name):
+    dialect = op.get_bind().dialect.name
+    tables = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    statements = tables.replace("SERIAL", "INTEGER") if dialect == "sqlite" else tables
+    for statement in filter(str.strip, statements.split(";")):
+        op.execute(sa.text(statement))
+    for trigger in _triggers():
+        for statement in trigger.statements(dialect):
             op.execute(sa.text(statement.replace(":", "\\:")))
+
+
+def _triggers() -> list[Trigger]:
+    return [*_not_own(), *_counted(), *_final(), *_frozen_rounds(), *_never_deleted()]
+
+
+def _frozen(image: str) -> str:
+    return _ROUND_OF_IMAGE.format(image=image) + _FROZEN
+
+
+def _changed(*columns: str) -> str:
+    """A condition: one of these columns changes, perhaps from or to NULL."""
+    return " OR ".join(
+        f"COALESCE(NEW.{column} <> OLD.{column}, (NEW.{column} IS NULL) <> (OLD.{column} IS NULL))"
+        for column in columns
+    )
+
+
+def _wrote(annotator: str, image: str) -> str:
+    return f"EXISTS (SELECT 1 FROM session s WHERE s.image_id = {image} AND s.annotator_id = {annotator})"
+
+
+def _not_own() -> list[Trigger]:
+    """Invariant 1: nobody verifies a question about an image they wrote for, nor writes for one they verified."""
+    own = f"NEW.annotator_id IS NOT NULL AND {_wrote('NEW.annotator_id', _IMAGE_OF.format(question='NEW.question_id'))}"
+    message = "a person who wrote for an image cannot verify questions about it"
+    held = (
+        "EXISTS (SELECT 1 FROM question q JOIN lease v ON v.question_id = q.id "
+        "WHERE q.image_id = NEW.image_id AND v.annotator_id = NEW.annotator_id)"
+    )
+    return [
+        Trigger("slot_insert_not_own", "slot", "INSERT", own, message),
+        Trigger("slot_update_not_own", "slot", "UPDATE", own, message),
+        Trigger("verification_not_own", "verification", "INSERT", own, message),
+        Trigger("session_not_verifier", "session", "INSERT", held, "a person who verified for an image cannot write"),
+    ]
+
+
+def _counted() -> list[Trigger]:
+    """Invariants 3, 4 and 5: as many slots, places and tries as the study says."""
+    return [
+        Trigger("slot_count", "slot", "INSERT", "NEW.n > (SELECT verifiers FROM study)", "too many slots"),
+        Trigger("place_count", "place", "INSERT", "NEW.n > (SELECT writers FROM study)", "too many places"),
+        Trigger(
+            "question_tries",
+            "question",
+            "UPDATE",
+            "NEW.try_no IS NOT NULL AND NEW.try_no > (SELECT max_tries FROM study)",
+            "too many tries",
+        ),
+    ]
+
+
+def _final() -> list[Trigger]:
+    """Invariants 3, 6, 8, 13 and 17: what is done stays done."""
+    excluded = "EXISTS (SELECT 1 FROM annotator a WHERE a.id = OLD.annotator_id AND a.excluded_at IS NOT NULL)"
+    steps = ("DRAFT", "READY", "OPEN", "DRAINING", "FROZEN", "RELEASED")
+    onward = " OR ".join(f"(OLD.state = '{before}' AND NEW.state = '{after}')" for before, after in pairwise(steps))
+    return [
+        Trigger(
+            "slot_done_is_final",
+            "slot",
+            "UPDATE",
+            f"OLD.state = 'DONE' AND NOT (NEW.state = 'OPEN' AND {excluded})",
+            "a finished slot is final",
+        ),
+        Trigger(
+            "session_end_is_final",
+            "session",
+            "UPDATE",
+            "OLD.state <> 'LEASED' AND NEW.state <> OLD.state",
+            "a session that ended stays so",
+        ),
+        Trigger(
+            "question_needs_session",
+            "question",
+            "INSERT",
+            "(SELECT s.state FROM session s WHERE s.id = NEW.session_id) <> 'LEASED'",
+            "the session is over",
+        ),
+        Trigger(
+            "round_goes_forward",
+            "round",
+            "UPDATE",
+            f"NEW.state <> OLD.state AND NOT ({onward})",
+            "a round only goes forward, one state at a time",
+        ),
+        Trigger(
+            "study_is_fixed",
+            "study",
+            "UPDATE",
+            "EXISTS (SELECT 1 FROM round r WHERE r.opened_at IS NOT NULL) AND NEW.settings <> OLD.settings",
+            "the settings are fixed once a round has opened",
+        ),
+        Trigger(
+            "annotator_identity_is_final",
+            "annotator",
+            "UPDATE",
+            f"NEW.pseudonym <> OLD.pseudonym OR (OLD.identity IS NOT NULL AND ({_changed('identity')}))",
+            "a pseudonym and an identity are final",
+        ),
+        Trigger(
+            "judgement_is_final",
+            "judgement",
+            "UPDATE",
+            "NEW.verdict <> OLD.verdict OR NEW.annotator_id <> OLD.annotator_id OR COALESCE(NEW.answer, '') <> ''",
+            "a judgement is final",
+        ),
+        Trigger(
+            "prediction_is_final",
+            "prediction",
+            "UPDATE",
+            "NEW.model_id <> OLD.model_id OR NEW.answer <> ''",
+            "a prediction is final",
+        ),
+        Trigger(
+            "verification_is_final",
+            "verification",
+            "UPDATE",
+            "NEW.annotator_id <> OLD.annotator_id OR (NEW.slot_n IS NOT NULL AND OLD.slot_n IS NULL) "
+            "OR NEW.slot_n <> OLD.slot_n OR (NEW.answer <> OLD.answer AND NEW.answer <> '')",
+            "a verification is final",
+        ),
+    ]
+
+
+def _frozen_rounds() -> list[Trigger]:
+    """Invariant 13: a frozen round does not change, except that a text can be blanked on request."""
+    message = "the round is frozen"
+    of_question = _IMAGE_OF.format(question="NEW.question_id")
+    kept = _changed("state", "type", "split", "frozen_sha256", "try_no", "done", "same_as", "text_rule_removed")
+    triggers = []
+    for table, image in (
+        ("session", "NEW.image_id"),
+        ("place", "NEW.image_id"),
+        ("question", "NEW.image_id"),
+        ("draw", of_question),
+        ("prediction", of_question),
+        ("judgement", of_question),
+        ("slot", of_question),
+        ("lease", of_question),
+        ("verification", of_question),
+    ):
+        triggers.append(Trigger(f"{table}_insert_frozen", table, "INSERT", _frozen(image), message))
+        blank = {
+            "question": f" AND NOT (NEW.text = '' AND NEW.standing = 'REMOVED' AND NOT ({kept}))",
+            "prediction": " AND NEW.answer <> ''",
+            "judgement": " AND COALESCE(NEW.answer, '') <> ''",
+            "verification": " AND NEW.answer <> ''",
+        }.get(table, "")
+        triggers.append(Trigger(f"{table}_update_frozen", table, "UPDATE", _frozen(image) + blank, message))
+    moved = _changed("split", "round_id", "sha256", "suffix", "name", "domain", "width", "height")
+    settled = _changed("number", "freeze_seed", "snapshot", "frozen_at")
+    return [
+        *triggers,
+        Trigger("image_update_frozen", "image", "UPDATE", f"{_frozen('OLD.id')} AND ({moved})", message),
+        Trigger("round_update_frozen", "round", "UPDATE", f"OLD.state{_FROZEN} AND ({settled})", message),
+    ]
+
+
+def _never_deleted() -> list[Trigger]:
+    """Invariants 16 and 17: rows of people's work and events are never deleted, and events never change."""
+    tables = ("session", "question", "draw", "prediction", "judgement", "slot", "lease", "verification", "event")
+    triggers = [Trigger(f"{table}_is_kept", table, "DELETE", "TRUE", "rows of this table are kept") for table in tables]
+    return [*triggers, Trigger("event_is_final", "event", "UPDATE", "TRUE", "events are append-only")]

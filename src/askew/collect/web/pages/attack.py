@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from askew.collect import writing
 from askew.collect.database import Tx
+from askew.collect.form_fields import fields_of
 from askew.collect.moderation import report_image
 from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.robots import Call, call_for
@@ -47,14 +48,16 @@ def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> 
             task = writing.writing_task(tx, visit.me, number)
         except Gone:
             return _over(visit, number, status)
-        values = {"task": task, "settings": tx.settings, "now": tx.now}
+        fields = fields_of("judgement", tx.settings)
+        values = {"task": task, "settings": tx.settings, "now": tx.now, "fields": fields}
     failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
     if failed is not None and failed is task.tries[-1] and not error and not notice:
         error = "No robot could answer that question just now. No try was used. Ask it again, or ask another one."
     typed = visit.text("question") or (failed.text if failed is not None and failed is task.tries[-1] else "")
     values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
     judged = task.open_question is not None and visit.field_number("try") == task.open_question.question_id
-    form = {name: visit.text(name) if judged else "" for name in ("answer", "verdict", "confidence")}
+    names = ("answer", "verdict", *(one.name for one in fields))
+    form = {name: visit.text(name) if judged else "" for name in names}
     form["question"] = typed
     # sent by a second tab for another step of the work: this page has no field for it
     lost = "" if judged else visit.text("answer") or (visit.text("question") if task.open_question else "")
@@ -101,7 +104,8 @@ def judge(visit: Visit) -> Response:
 
         def act(tx: Tx) -> None:
             verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
-            writing.judge(tx, visit.me, visit.field_number("try"), verdict, visit.text("answer"), confidence)
+            asked = visit.field_number("try")
+            writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence, visit.form)
 
         visit.once(f"judge {number}", act)
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 
 import sqlalchemy as sa
 from starlette.responses import Response
@@ -31,19 +31,19 @@ def sign_in_page(visit: Visit) -> Response:
 
 def sign_in(visit: Visit) -> Response:
     """Check name and password. The response is the same, and takes as long, whether or not the name exists."""
-    service, name = visit.service, visit.text("name")[: login.PLATFORM_LENGTH]
+    service, name = visit.service, visit.text("name").replace("\0", "").strip()[: login.PLATFORM_LENGTH]
+    with service.database.read() as tx:
+        person, stored = login.find_password(tx, name)
     try:
-        service.buckets.take(f"sign-in:{visit.address}", service.limits.sign_ins)
-        service.buckets.take(f"sign-in-name:{name.strip()}", service.limits.sign_ins)
+        with service.sign_ins.counted(visit.address, f"name {name}"):
+            if not service.passwords.matches(stored, visit.text("password")):
+                raise Refused("The name or the password is wrong. Check both and try again.")
     except TooOften as too_often:
         page = visit.render("sign_in.html", 429, name=name, error=str(too_often))
         page.headers["Retry-After"] = str(too_often.seconds)
         return page
-    with service.database.read() as tx:
-        person, stored = login.find_password(tx, name.replace("\0", ""))
-    if not service.passwords.matches(stored, visit.text("password")):
-        error = "The name or the password is wrong. Check both and try again."
-        return visit.render("sign_in.html", 401, name=name, error=error)
+    except Refused as wrong:
+        return visit.render("sign_in.html", 401, name=name, error=str(wrong))
     with service.database.write() as tx:
         token = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
     return visit.set_session(visit.redirect("/home"), token)
@@ -63,21 +63,28 @@ def invite_page(visit: Visit) -> Response:
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
         invitation = _open(tx, visit.request.path_params["token"])
-    if _entered(visit, invitation.id, ids):
+        identity = _identity(visit, tx, invitation, ids)
+        known = None if identity is None else _account(tx, identity)
+    if known is not None and visit.who is not None and (known.id, known.invite_id) == (visit.me, invitation.id):
         return visit.redirect("/home")
-    if invitation.completion_code is not None and not ids:
-        raise Failure(422, "platform")
-    return _invite(visit, invitation, ids)
+    return _invite(visit, invitation, ids, known)
 
 
 def accept_invite(visit: Visit) -> Response:
-    """Create the account and sign in. If the same form is sent twice, one account is created."""
+    """Create the account, or get back to it with its return code, and sign in. If the same form is sent twice, one
+    account is created."""
     service, token = visit.service, visit.request.path_params["token"]
-    with service.database.read() as tx:
-        invitation = None if _person_created(tx, visit.form_key) else _open(tx, token)
     ids = login.platform_ids({k[3:]: v for k, v in visit.form.items() if k.startswith("id.")})
+    invitation = identity = known = None
+    with service.database.read() as tx:
+        if _person_created(tx, visit.form_key) is None:
+            invitation = _open(tx, token)
+            identity = _identity(visit, tx, invitation, ids)
+            known = None if identity is None else _account(tx, identity)
     password = visit.text("password")
     try:
+        if known is not None:
+            _prove(visit, known, identity or "")
         needed = (
             invitation is not None
             and invitation.annotator_id is None
@@ -85,16 +92,45 @@ def accept_invite(visit: Visit) -> Response:
         )
         stored = service.passwords.hash(password) if needed else None
         with service.database.write() as tx:
-            person = _person_created(tx, visit.form_key)
-            person = person or login.accept_invite(tx, token, visit.text("name"), stored, ids)
+            person = _person_created(tx, visit.form_key) or (known and known.id)
+            person = person or login.accept_invite(tx, token, visit.text("name"), stored, ids, identity)
+            if known is not None and invitation is not None:
+                login.enter(tx, person, invitation.id)
             once(tx, visit.form_key, person, "invite", dict)
             session = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
-    except Refused as error:
+    except (Refused, TooOften) as error:
         assert invitation is not None
-        return _invite(visit, invitation, ids, str(error), 422)
+        return _invite(visit, invitation, ids, known, str(error), 429 if isinstance(error, TooOften) else 422)
     except Gone as gone:
         raise Failure(409, "invite", str(gone)) from None
     return visit.set_session(visit.redirect("/home"), session)
+
+
+def _identity(visit: Visit, tx: Tx, invitation: AnyRow, ids: Mapping[str, str]) -> str | None:
+    """The keyed hash of the platform's id in a link; None for a link that is for one person."""
+    if invitation.completion_code is None:
+        return None
+    key = tx.settings.identity
+    if not ids.get(key, "").strip():
+        raise Failure(422, "platform", f"The link must contain your id on the platform ({key}), and this one does not.")
+    return visit.service.keys.identity(ids[key].strip())
+
+
+def _account(tx: Tx, identity: str) -> AnyRow | None:
+    try:
+        return login.account_of(tx, identity)
+    except Gone as gone:
+        raise Failure(409, "invite", str(gone)) from None
+
+
+def _prove(visit: Visit, known: AnyRow, identity: str) -> None:
+    """Refuse unless this browser is signed in to the account, or the person gives its return code."""
+    if visit.who is not None and visit.me == known.id:
+        return
+    service = visit.service
+    with service.sign_ins.counted(visit.address, f"return {identity}"):
+        if not service.keys.is_return_code(identity, visit.text("return_code")):
+            raise Refused("The return code is wrong. Look it up in the browser in which you began, on My work.")
 
 
 def _person_created(tx: Tx, form_key: str) -> int | None:
@@ -112,17 +148,22 @@ def _open(tx: Tx, token: str) -> AnyRow:
         raise Failure(409, "invite", str(gone)) from None
 
 
-def _entered(visit: Visit, invite_id: int, ids: dict[str, str]) -> bool:
-    """Whether the person who is signed in entered through this platform link with these ids."""
-    if visit.who is None or not ids:
-        return False
-    return bool(json.loads(visit.who.platform) == {**ids, login.INVITE_KEY: str(invite_id)})
-
-
-def _invite(visit: Visit, invitation: AnyRow, ids: dict[str, str], error: str = "", status: int = 200) -> Response:
+def _invite(
+    visit: Visit,
+    invitation: AnyRow,
+    ids: Mapping[str, str],
+    account: AnyRow | None = None,
+    error: str = "",
+    status: int = 200,
+) -> Response:
+    """The page of an invite; ``account`` is the one that the platform's id in the link has already."""
     known, platform = invitation.annotator_id is not None, invitation.completion_code is not None
+    here = account is not None and visit.who is not None and visit.me == account.id
     values = {"role": invitation.role, "known": known, "platform": platform, "ids": ids, "error": error}
+    values |= {"returning": account is not None and not here, "here": here}
     values["field"] = "" if known or platform else "password" if "password" in error.lower() else "name"
+    if values["returning"]:
+        values["field"] = "return_code"
     return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
 
 
@@ -160,14 +201,13 @@ def change_password(visit: Visit) -> Response:
     """Set a new password; all other sessions of the person end."""
     service = visit.service
     try:
-        service.buckets.take(f"sign-in-name:{visit.person.name}", service.limits.sign_ins)
-        if visit.person.password_hash and not service.passwords.matches(
-            visit.person.password_hash, visit.text("old_password")
-        ):
-            return password_page(visit, 422, "The current password is wrong.", "old_password")
+        if visit.person.password_hash:
+            with service.sign_ins.counted(visit.address, f"name {visit.person.name}"):
+                if not service.passwords.matches(visit.person.password_hash, visit.text("old_password")):
+                    raise Refused("The current password is wrong.")
         stored = service.passwords.hash(visit.text("password"))
     except Refused as error:
-        return password_page(visit, 422, str(error))
+        return password_page(visit, 422, str(error), "old_password" if "current" in str(error) else "password")
     with service.database.write() as tx:
         login.change_password(tx, visit.me, stored)
         token = login.start_session(tx, visit.me)

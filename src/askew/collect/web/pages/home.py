@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from starlette.responses import Response
@@ -25,22 +26,29 @@ def home(visit: Visit) -> Response:
             "done": progress.progress_of(tx, visit.me),
             "now": tx.now,
             "settings": tx.settings,
-            "completion": login.completion_code(tx, visit.person),
+            "completion": login.platform_link(tx, visit.person) is not None,
             "nothing": visit.request.query_params.get("nothing", ""),
         }
+    values["return_code"] = visit.return_code
     held = values["work"].task
     sealed = visit.service.keys.seal(held) if held is not None else ""
     return visit.render("home.html", held_slot=sealed, **values)
 
 
 def finish(visit: Visit) -> Response:
-    """The completion code for the platform, after the first finished task."""
+    """The completion code for the platform, after as many tasks as the link asks for."""
     with visit.service.database.read() as tx:
-        done = progress.progress_of(tx, visit.me)
-        code = login.completion_code(tx, visit.person)
-    return visit.render("finish.html", done=done, completion=code if done.pieces else None, waits=bool(code))
+        link = login.platform_link(tx, visit.person)
+        done = progress.progress_of(tx, visit.me, since=visit.person.entered_at or 0)
+    left = 0 if link is None else max(0, link.tasks - done.pieces)
+    values: dict[str, Any] = {"done": done, "link": link, "left": left, "assignment": ""}
+    if link is not None and link.return_url and not left:
+        values["assignment"] = json.loads(visit.person.platform).get(ASSIGNMENT, "")
+    return visit.render("finish.html", **values)
 
 
+ASSIGNMENT = "assignmentId"
+"""The id with which Mechanical Turk expects a form in return, instead of the opening of a link."""
 VERDICTS = (("correct", "✓", "Definitely correct"), ("wrong", "✗", "Definitely wrong"), ("unsure", "?", "Not sure"))
 
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.database import Tx
+from askew.collect.invariants import notices
 from askew.collect.protocol import differences
 from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
 from askew.collect.schema import annotator, draw, ensemble_member, event, image, model, prediction, question, round_
@@ -56,8 +57,9 @@ def monitor(visit: Visit) -> Response:
         rounds = [_round(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
         events = tx.rows(sa.select(event).order_by(event.c.id.desc()).limit(15))
         people = tx.value(sa.select(sa.func.count()).where(annotator.c.excluded_at.is_(None)))
-        settings, now = tx.settings, tx.now
+        settings, now, to_do = tx.settings, tx.now, notices(tx)
     values: dict[str, Any] = {"settings": settings, "changes": differences(settings), "now": now, "people": people}
+    values["to_do"] = to_do
     missing = max(0, settings.verifiers_per_question + 1 - people)
     return visit.render("monitor.html", rounds=rounds, events=events, missing_people=missing, **values)
 

@@ -9,10 +9,9 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect import writing
-from askew.collect.accounts import has_other_owner, person
-from askew.collect.database import Tx, record_event
-from askew.collect.moderation import exclude
-from askew.collect.protocol import Refused
+from askew.collect.database import Tx
+from askew.collect.form_fields import fields_of
+from askew.collect.moderation import IMAGE_REASONS, forget
 from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     annotator,
@@ -27,7 +26,8 @@ from askew.collect.schema import (
     verification,
 )
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.web import login, progress
+from askew.collect.verifying import FLAGGING
+from askew.collect.web import progress
 from askew.collect.web.visit import Page, Visit, id_in
 
 ROWS = 50
@@ -43,7 +43,8 @@ def history(visit: Visit) -> Response:
         done = progress.progress_of(tx, visit.me)
     notice = DONE.get(visit.request.query_params.get("done", ""), "")
     more = asked[-1].id if len(asked) == ROWS else None
-    return visit.render("my_work.html", asked=asked, answered=answered, done=done, notice=notice, more=more)
+    values: dict[str, Any] = {"asked": asked, "answered": answered, "done": done, "notice": notice, "more": more}
+    return visit.render("my_work.html", return_code=visit.return_code, **values)
 
 
 def withdraw(visit: Visit) -> Response:
@@ -73,21 +74,9 @@ def delete_account(visit: Visit) -> Response:
         error = "Tick the box if you want to delete your account. Nothing was changed."
         return visit.render("delete_account.html", 422, error=error)
     with visit.service.database.write() as tx:
-        _forget(tx, visit.me, visit.text("work") == "remove")
+        forget(tx, visit.me, remove_work=visit.text("work") == "remove")
     visit.who = None
     return visit.set_session(visit.render("deleted.html"), None)
-
-
-def _forget(tx: Tx, me: int, remove_work: bool) -> None:
-    who = person(tx, me)
-    if who.role == "owner" and not has_other_owner(tx, me):
-        raise Refused("You are the only owner of the study. Make somebody else an owner first.")
-    if remove_work and who.excluded_at is None:
-        exclude(tx, me, "deleted on the person's own request", me)
-    blank = {"name": f"deleted {who.pseudonym}", "password_hash": None, "platform": "{}", "role": "annotator"}
-    tx.change(annotator, annotator.c.id == me, **blank)
-    login.end_sessions(tx, me)
-    record_event(tx, "person.deleted", f"annotator {me}", me, {"work_removed": remove_work})
 
 
 def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
@@ -121,14 +110,36 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
 
 def _answers(me: int) -> sa.Select[Any]:
     """The person's answers to questions of others and to gold questions."""
-    given = sa.select(question.c.text, verification.c.answer, verification.c.confidence, verification.c.at)
+    names = ("answer", *(one.name for one in fields_of("verification")), "at")
+    given = sa.select(question.c.text, *(verification.c[name] for name in names))
     given = given.join(question, question.c.id == verification.c.question_id).where(verification.c.annotator_id == me)
-    other = sa.select(gold_item.c.question, gold_result.c.answer, gold_result.c.confidence, gold_result.c.at)
+    other = sa.select(gold_item.c.question, *(gold_result.c[name] for name in names))
     other = other.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
         gold_result.c.annotator_id == me, gold_result.c.answer.is_not(None)
     )
     both = sa.union_all(given, other).subquery()
     return sa.select(both)
+
+
+def _flags(me: int) -> sa.Select[Any]:
+    """What the person flagged or reported. Gold questions have no rows of their own for this, and must look the same:
+    so nothing is listed but the question, the reason and the time."""
+    mine = flag.c.annotator_id == me
+    about = sa.select(question.c.text.label("question"), flag.c.reason, flag.c.at)
+    flagged = about.join(question, question.c.id == flag.c.question_id).where(mine)
+    reported = sa.select(sa.literal("").label("question"), flag.c.reason, flag.c.at)
+    reported = reported.where(mine, flag.c.image_id.is_not(None))
+    skipped = (gold_result.c.annotator_id == me) & gold_result.c.at.is_not(None)
+    golden = sa.select(gold_item.c.question, gold_result.c.skipped, gold_result.c.at)
+    golden = golden.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
+        skipped, gold_result.c.skipped.in_(FLAGGING)
+    )
+    listed = sa.exists().where(flag.c.image_id == image.c.id, image.c.sha256 == gold_item.c.sha256, mine)
+    images = sa.select(sa.literal("").label("question"), gold_result.c.skipped, gold_result.c.at)
+    images = images.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
+        skipped, gold_result.c.skipped.in_(IMAGE_REASONS), ~listed
+    )
+    return sa.select(sa.union_all(flagged, reported, golden, images).subquery())
 
 
 def _stored(tx: Tx, me: int) -> dict[str, Any]:
@@ -137,6 +148,7 @@ def _stored(tx: Tx, me: int) -> dict[str, Any]:
     def rows(statement: sa.Select[Any]) -> list[dict[str, Any]]:
         return [dict(row._mapping) for row in tx.rows(statement)]
 
+    judged = ("question_id", "verdict", "answer", *(one.name for one in fields_of("judgement")), "at")
     about = ("name", "pseudonym", "role", "platform", "consent_version", "consented_at", "created_at", "excluded_at")
     asked = (question.c.id, question.c.text, question.c.state, question.c.asked_at, question.c.try_no)
     return {
@@ -150,14 +162,12 @@ def _stored(tx: Tx, me: int) -> dict[str, Any]:
             .order_by(question.c.id)
         ),
         "judgements": rows(
-            sa.select(
-                judgement.c.question_id, judgement.c.verdict, judgement.c.answer, judgement.c.confidence, judgement.c.at
-            )
+            sa.select(*(judgement.c[name] for name in judged))
             .where(judgement.c.annotator_id == me)
             .order_by(judgement.c.question_id)
         ),
         "answers": rows(_answers(me).order_by("at")),
-        "flags": rows(sa.select(flag).where(flag.c.annotator_id == me).order_by(flag.c.id)),
+        "flags": rows(_flags(me).order_by("at")),
     }
 
 

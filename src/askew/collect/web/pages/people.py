@@ -19,9 +19,10 @@ from askew.collect.quiz import last_attempt, needs_quiz, qualify
 from askew.collect.schema import annotator, invite, question, verification
 from askew.collect.schema_parts import ROLES
 from askew.collect.web import login, progress
-from askew.collect.web.visit import Page, Visit, require_row
+from askew.collect.web.visit import Page, Visit, id_in, is_web_address, require_row
 
 CODE_LENGTH = 60
+MOST_TASKS = 1000
 DAYS = (1, 14, 90)
 LATEST = 20_000
 """How many answers the list compares; the page of one person compares all of that person's."""
@@ -44,9 +45,17 @@ def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
             .select_from(invite)
             .where(invite.c.expires_at > tx.now, invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None))
         )
-    values = {"rows": rows, "open_links": open_links, "choices": DAYS, "golds": golds, "agreed": agreed}
+        identity = tx.settings.identity
+    values = {
+        "rows": rows,
+        "identity": identity,
+        "open_links": open_links,
+        "choices": DAYS,
+        "golds": golds,
+        "agreed": agreed,
+    }
     values |= {"link": "", "many": False, "valid": 0, "error": ""}
-    values |= {"role": "annotator", "days": login.INVITE_DAYS, "code": "", **changes}
+    values |= {"role": "annotator", "days": login.INVITE_DAYS, "code": "", "tasks": 1, "back": "", **changes}
     return visit.render("people.html", status, **values)
 
 
@@ -54,6 +63,7 @@ def make_invite(visit: Visit) -> Response:
     """Create an invite link and show it once: only its hash is stored. Sent again, the form gives the same link."""
     role, code = visit.text("role"), visit.text("code").strip()
     days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
+    tasks, back = id_in(visit.text("tasks") or "1"), visit.text("back").strip()
     error = ""
     if role not in ROLES:
         error = "Choose whom the link is for."
@@ -61,12 +71,21 @@ def make_invite(visit: Visit) -> Response:
         error = f"A completion code has at most {CODE_LENGTH} characters."
     elif code and role == "owner":
         error = "A completion code is for the workers of a platform, who are annotators. Owners need no code."
+    elif (tasks is None or tasks != 1 or back) and not code:
+        error = "The number of tasks and the address to go back to belong to a completion code. Give the code too."
+    elif tasks is None or not 1 <= tasks <= MOST_TASKS:
+        error = f"A completion code is for 1 to {MOST_TASKS} tasks."
+    elif back and not is_web_address(back):
+        error = "The address to go back to is one of the platform, and begins with https://"
     if error:
-        return listed(visit, 422, error=error, role=role, days=days, code=code.replace("\0", ""))
+        shown = {"role": role, "days": days, "code": code, "tasks": visit.text("tasks"), "back": back}
+        plain = {name: one.replace("\0", "") if isinstance(one, str) else one for name, one in shown.items()}
+        return listed(visit, 422, error=error, **plain)
     token = visit.service.keys.token(visit.form_key)
 
     def act(tx: Tx) -> None:
-        login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
+        platform = login.Platform(code, tasks or 1, back or None) if code else None
+        login.create_invite(tx, role, platform=platform, days=days, actor=visit.me, token=token)
 
     visit.once("invite link", act)
     return listed(visit, link=_link(visit, token), valid=days, many=bool(code))
@@ -82,7 +101,7 @@ def one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Res
             "row": who,
             "done": progress.progress_of(tx, number),
             "effect": preview_exclusion(tx, number),
-            "ids": {k: v for k, v in json.loads(who.platform).items() if k != login.INVITE_KEY},
+            "ids": json.loads(who.platform),
             "gold": gold_count(tx, number),
             "allowed": strikes_allowed(gold_count(tx, number).right, tx.settings),
             "agreement": agreement_of(tx, number),

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from askew.collect import verify_queue
 from askew.collect.database import Tx
+from askew.collect.form_fields import fields_of
 from askew.collect.protocol import Gone, Refused
 from askew.collect.web import progress
 from askew.collect.web.failures import Failure, page_again
@@ -44,12 +45,20 @@ def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> 
             late = visit.text("answer").strip()
             return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over), late=late)
         done = progress.progress_of(tx, visit.me).verified
-        values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
+        values: dict[str, Any] = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
     saved = visit.request.query_params.get("saved", "")
-    typed = {"answer": visit.text("answer"), "confidence": visit.text("confidence")}
+    fields = fields_of("verification", values["settings"])
+    typed = {name: visit.text(name) for name in ("answer", *(one.name for one in fields))}
     reference = visit.request.path_params["task"]
     draft = visit.service.keys.label(f"{visit.me} {task}")
-    values |= {"saved": saved, "reasons": REASONS, "reference": reference, "typed": typed, "draft": draft}
+    values |= {
+        "saved": saved,
+        "reasons": REASONS,
+        "reference": reference,
+        "typed": typed,
+        "draft": draft,
+        "fields": fields,
+    }
     return visit.render("verify.html", status, error=error, notice=notice, **values)
 
 
@@ -61,7 +70,9 @@ def answer(visit: Visit) -> Response:
             raise Refused("Write an answer. If the question cannot be answered, skip it below.")
 
         def act(tx: Tx) -> dict[str, Any]:
-            done = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
+            done = verify_queue.answer_task(
+                tx, visit.me, task, visit.text("answer"), visit.text("confidence"), visit.form
+            )
             stops = done.excluded or visit.text("then") == "stop"
             return {"late": done.late, "task": None if stops else _claimed(tx, visit), "excluded": done.excluded}
 

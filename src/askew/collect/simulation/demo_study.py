@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,13 +27,13 @@ from askew.collect.release import questions_to_ask, release
 from askew.collect.rounds import WORKING, change_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, round_
 from askew.collect.schema_quality import gold_item
+from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.web.app import make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.serve import Address, announce, check_files, listening, make_server, make_service
-from askew.collect.world_content import load_world
+from askew.collect.web.serve import Address, announce, check_files, listening, log_to_console, make_server, make_service
 from askew.errors import AskewError, DataError, UsageError
 
 log = logging.getLogger("askew.collect")
@@ -69,7 +68,7 @@ class Colleagues:
         with self.database.write() as tx:
             for name in self.names:
                 known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
-                self._ids.append(known or add_annotator(tx, PREFIX + name))
+                self._ids.append(known or add_annotator(tx, PREFIX + name, simulated=True))
                 if needs_quiz(tx, self._ids[-1]):
                     qualify(tx, self._ids[-1])
         world = load_world(self.study)
@@ -197,7 +196,7 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
         raise UsageError(f"--seconds {seconds:g} must be more than 0.")
     if (folder / "release").exists():
         raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    log_to_console()
     study = open_or_create(_small(folder))
     check_files(study)
     address = Address(port=port)

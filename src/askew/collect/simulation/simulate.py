@@ -16,17 +16,18 @@ import sqlalchemy as sa
 
 from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
-from askew.collect.protocol import Gone, Skill, same_answer
+from askew.collect.protocol import Gone, same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.robots import Call, RetryDraw, Robots, record_reply
 from askew.collect.rounds import open_round
-from askew.collect.schema import annotator, ensemble_member, image, session, slot
-from askew.collect.schema_quality import gold_item
+from askew.collect.schema import annotator, ensemble_member, image, session, slot, verification
+from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.simulation.world_content import load_world, world_images
 from askew.collect.study import Study
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import claim_slot, verify
-from askew.collect.world_content import load_world, world_images
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
+from askew.engine.settings import check_share
 from askew.errors import UsageError
 from askew.types import Prediction
 from askew.world.annotators import answered
@@ -35,6 +36,33 @@ from askew.world.phrasing import Asked
 Progress = Callable[[int], object]
 TICK = 40.0
 """Seconds between a person's actions."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """The skills and habits of a simulated person; all are shares from 0 to 1."""
+
+    attack: float = 0.44
+    """How often a question is one that the robots get wrong."""
+    false_claims: float = 0.16
+    """How often a correct answer of the robot is called wrong, to finish the image."""
+    unsure: float = 0.05
+    """How often the judgement is "not sure"."""
+    gives_up: float = 0.24
+    """How often the image is returned after a failed try."""
+    leaves: float = 0.002
+    """How often the person leaves in the middle of a task, for longer than a lease."""
+    careless: float = 0.05
+    """How often a verifier answers without looking."""
+    unclear: float = 0.1
+    """How often a question that is not about yes, no or a number is so unclear that every verifier answers
+    differently; these become type D."""
+    verifies: float = 0.85
+    """How often verifying is preferred to writing."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            check_share(name, value)
 
 
 @dataclass
@@ -125,6 +153,7 @@ def simulate(
         open_ = open_round(tx)
         if open_ is None:
             raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
+        _refuse_real_people(tx)
         workers = [
             Worker(_person(tx, seed, number), skill or Skill(), Random(f"{seed}:person:{number}"))
             for number in range(people)
@@ -193,13 +222,26 @@ def _is_wrong(predicted: Prediction, question: Asked) -> bool:
     return same_answer(predicted.answer or "") != same_answer(question.answer)
 
 
+def _refuse_real_people(tx: Tx) -> None:
+    """Simulated people never share a study with real ones, whose data set it would become."""
+    tables = (session, verification, gold_result)
+    works = sa.or_(*(sa.exists().where(table.c.annotator_id == annotator.c.id) for table in tables))
+    real = ~annotator.c.simulated & (works | annotator.c.consented_at.is_not(None))
+    names = [row.name for row in tx.rows(sa.select(annotator.c.name).where(real).order_by(annotator.c.id))]
+    if names:
+        raise UsageError(
+            f"{len(names)} people take part in this study, e.g. {names[0]!r}: nobody is simulated among real people. "
+            "Simulate in a study of its own: askew collect init"
+        )
+
+
 def _person(tx: Tx, seed: int, number: int) -> int:
     name = f"Simulated {seed}-{number}"
     known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == name))
     if known is not None:
         return int(known)
     pseudonym = f"simulated-{Random(f'{seed}:pseudonym:{number}').getrandbits(48):012x}"
-    new = add_annotator(tx, name, pseudonym=pseudonym)
+    new = add_annotator(tx, name, pseudonym=pseudonym, simulated=True)
     give_consent(tx, new, "simulated")
     if needs_quiz(tx, new):
         qualify(tx, new)

@@ -55,18 +55,21 @@ def import_world(
     study: Study,
     round_id: int,
     indices: Sequence[int],
-    seed: int = 0,
+    seed: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
     size: int = SIZE,
 ) -> Imported:
-    """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors)."""
-    cache = SceneCache(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
-    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {}, size)
-    if (known.seed, known.size) != (seed, size):
+    """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors).
+
+    All scenes of a study are of one world, so ``seed`` and ``size`` are those of the scenes that it has already.
+    """
+    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed or 0, {}, size)
+    if seed not in (None, known.seed):
         raise UsageError(
-            f"The study has scenes of the world with seed {known.seed} and size {known.size}; all scenes must be of "
-            f"one world. Add more of them with --seed {known.seed}."
+            f"The study has scenes of the world with seed {known.seed}; all must be of one world. Omit --seed."
         )
+    seed, size = known.seed, known.size
+    cache = SceneCache(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
     paths, domains = [], {}
     for index in indices:
         scene, _ = cache.entry(index)

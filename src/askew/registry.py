@@ -44,7 +44,7 @@ VERBS: Mapping[str, type] = {
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
-        "accuracy": "askew.suites.accuracy:AccuracySuite",
+        "accuracy": "askew.suites.accuracy_suite:AccuracySuite",
         "attack": "askew.suites.attack_suite:AttackSuite",
         "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
         "basic": "askew.suites.basic:BasicSuite",

@@ -19,7 +19,7 @@ from askew.report.caveats import form_sentences
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
 from askew.report.verdict import verdict
-from askew.suites.accuracy import AccuracySuite
+from askew.suites.accuracy_suite import AccuracySuite
 from askew.suites.rad import RadSuite
 from askew.types import Question
 from running import run_askew

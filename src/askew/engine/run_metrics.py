@@ -75,7 +75,7 @@ def _is_chosen(suite: Named) -> bool:
 def with_mode(suite: Suite, mode: Mode) -> Suite:
     """The suite with another mode of accuracy; one without such an option stays as it is.
 
-    >>> from askew.suites.accuracy import AccuracySuite
+    >>> from askew.suites.accuracy_suite import AccuracySuite
     >>> with_mode(AccuracySuite(), "robust")
     AccuracySuite(accuracy='robust')
     """

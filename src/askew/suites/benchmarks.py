@@ -26,6 +26,8 @@ class BenchmarkSuite:
     """When an answer counts as correct."""
 
     name: ClassVar[str]
+    readers: ClassVar[Sequence[str]]
+    """The readers of its groups."""
     tests: ClassVar[Sequence[str]] = ()
     parts: ClassVar[Sequence[str]] = ()
     """If questions are groups of their own: the values of their tag ``part``."""
@@ -48,8 +50,8 @@ class BenchmarkSuite:
     def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
         """Plain questions, each as a group of its own; other groups are made by the authors, not from any questions."""
         other = DataError(
-            f"{data.name}: this is not the data of {self.name}. Give its published files: --data {self.name}:FOLDER. "
-            "For other questions name another suite; askew ls suite lists them."
+            f"{data.name}: this is not the data of {self.name}. Give its published files: --data "
+            f"{self.readers[0]}:FOLDER. For other questions name another suite; askew ls suite lists them."
         )
         if not self.plain and not self.parts:
             raise other
@@ -117,6 +119,7 @@ def _suite(name: str) -> type[BenchmarkSuite]:
         ("correct", Correct, facts.get("correct", BenchmarkSuite.correct)),
     ]
     titles = {metric: tuple(names) for metric, names in facts.get("titles", {}).items()}
+    lists["readers"] = (name,)
     namespace = {**texts, **lists, "titles": titles, "plain": facts.get("plain", False), "__module__": __name__}
     return make_dataclass(facts["class"], options, bases=(BenchmarkSuite,), namespace=namespace, frozen=True)
 

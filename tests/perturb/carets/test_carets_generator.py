@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import re
@@ -21,10 +20,9 @@ from askew.perturb.carets.arguments import Noun, QuestionArguments, templates
 from askew.perturb.carets.balance import CAPS, Entry, kept
 from askew.perturb.carets.ontology import absent, may_be, number, wider
 from askew.perturb.carets.plausibility import Counts
-from askew.perturb.carets.process_pool import packed, unpacked, without_gc
 from askew.perturb.carets.question_pairs import QuestionPair, templates_of
 from askew.suites.carets import write_release
-from askew.types import Expect, Group, ImageRef, Refusal, Scene, Thing, Variant
+from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
 from carets_evaluator import answer
 
@@ -155,11 +153,6 @@ def test_counts_of_parts_add_up_to_the_counts_of_the_whole(world):
     assert joined.fitted() == fit(world)
 
 
-def test_scenes_and_groups_are_packed_and_unpacked_unchanged(world, made):
-    what = (world, made[:50], Refusal("1", "ORDER-INV", "why"), ImageRef(7, "a.png", b"x", "00", (1, 2)))
-    assert unpacked(packed(what)) == what
-
-
 def test_all_pairs_of_different_templates_are_chosen_equally_often():
     asked = QuestionArguments("Q1", (Noun("cup"),), "yes")
     ways = asked.ways()
@@ -188,13 +181,6 @@ def test_the_cap_of_each_answer_follows_from_its_own_number_of_opposites():
     )
     assert sum(flags[:100]) == sum(flags[100:]) == 22
     assert sum(flags[100:181]) == 3
-
-
-def test_the_garbage_collector_is_on_again_after_a_failure():
-    assert gc.isenabled()
-    with pytest.raises(ZeroDivisionError):
-        without_gc(lambda divisor: 1 / divisor, 0)
-    assert gc.isenabled()
 
 
 def test_absence_of_mammals_is_never_claimed_beside_a_person():

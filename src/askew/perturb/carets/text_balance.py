@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from askew.perturb.carets.arguments import NO, YES, Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
@@ -29,7 +29,6 @@ from askew.perturb.carets.offers import (
 )
 from askew.perturb.carets.ontology import lemma
 from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, Row
-from askew.perturb.carets.process_pool import MapItems, TempFile, packed, unpacked
 from askew.perturb.carets.question_pairs import (
     ANTONYM,
     KINDS,
@@ -43,6 +42,18 @@ from askew.perturb.carets.question_pairs import (
 )
 from askew.perturb.carets.scene_view import SceneView, ThingView
 from askew.types import Group, Refusal
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class MapItems(Protocol):
+    """Applies a function to each of many items and yields the results in order, like ``map``."""
+
+    def __call__(self, work: Callable[[In], Out], items: Iterable[In], /) -> Iterator[Out]:
+        """The results, computed lazily."""
+        ...
+
 
 CLAIMS = 2_000_000
 """How many claims are kept in memory, of all scenes together; each scene has at least ``FEWEST_CLAIMS``."""
@@ -63,7 +74,7 @@ class ChunkDrafts(NamedTuple):
 
     offers: Offers
     leads: dict[str, bytes]
-    """For each test, its leads, packed."""
+    """For each test, its leads, pickled."""
     hashes: array[int]
     drawn: bytes
 
@@ -79,7 +90,7 @@ class WrittenRow(NamedTuple):
     words: tuple[str, ...]
     mark: int
     twin: bytes
-    """The draft of another scene, packed."""
+    """The draft of another scene, pickled."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +102,10 @@ class TextJob:
     most_claims: int
 
     def draw(self, scenes: bytes) -> ChunkDrafts:
-        """The offers and leads of packed scenes."""
+        """The offers and leads of pickled scenes."""
         offers, hashes, drawn = Offers(), array("Q"), list[SceneDrafts]()
         leads: dict[str, list[Lead]] = {}
-        for place, (scene, _) in enumerate(unpacked(scenes)):
+        for place, (scene, _) in enumerate(pickle.loads(scenes)):
             view = SceneView(scene)
             hashes.append(content_hash(scene.id))
             offers.add_keys(place, scene_keys(view, self.maker.model, Random(f"{self.seed}:{scene.id}:keys")))
@@ -104,7 +115,8 @@ class TextJob:
             for number, draft in enumerate(drafts):
                 leads.setdefault(draft.test, []).append(_lead(draft, place, number))
             drawn.append(SceneDrafts(drafts, claims))
-        return ChunkDrafts(offers, {test: packed(each) for test, each in leads.items()}, hashes, packed(drawn))
+        pickled = {test: pickle.dumps(each) for test, each in leads.items()}
+        return ChunkDrafts(offers, pickled, hashes, pickle.dumps(drawn))
 
     def make(self, chunk: tuple[bytes, bytes, list[WrittenRow]]) -> list[Group | Refusal]:
         """The groups of a chunk of scenes, by its rows."""
@@ -113,7 +125,7 @@ class TextJob:
         todo: dict[int, list[WrittenRow]] = {}
         for row in rows:
             todo.setdefault(row.scene, []).append(row)
-        for place, ((scene, image), own) in enumerate(zip(unpacked(scenes), unpacked(drawn), strict=True)):
+        for place, ((scene, image), own) in enumerate(zip(pickle.loads(scenes), pickle.loads(drawn), strict=True)):
             view = SceneView(scene) if any(row.kind == TWIN for row in todo.get(place, ())) else None
             for row in todo.get(place, ()):
                 draft = _draft(row, own, view)
@@ -176,7 +188,7 @@ def _draft(row: WrittenRow, own: SceneDrafts, view: SceneView | None) -> PairDra
     if row.kind != TWIN:
         return _claim_draft(row, own.claims[row.place])
     assert view is not None
-    draft: PairDraft = unpacked(row.twin)
+    draft: PairDraft = pickle.loads(row.twin)
     first, second = (_flipped(each, view) for each in draft.pair[:2])
     return draft._replace(place=row.number, pair=draft.pair._replace(first=first, second=second))
 
@@ -215,24 +227,21 @@ def _claim_draft(row: WrittenRow, claim: SceneClaim) -> PairDraft:
 
 
 def text_pairs(
-    map_items: MapItems, packed_scenes: TempFile, job: TextJob, sizes: Mapping[str, PairCount]
+    map_items: MapItems, chunks: Sequence[bytes], job: TextJob, sizes: Mapping[str, PairCount]
 ) -> Iterator[Group | Refusal]:
-    """The groups of all scenes. Drafts, claims and leads are kept in temporary files, keys and the plan in memory."""
-    pool = MatchPool()
-    with TempFile() as drawn, ExitStack() as stack:
-        leads = {test: stack.enter_context(TempFile()) for test in job.maker.tests}
-        for chunk in map_items(job.draw, packed_scenes):
-            pool.add(chunk)
-            drawn.add(chunk.drawn)
-            for test, file in leads.items():
-                file.add(chunk.leads.get(test, packed([])))
-        plan: list[Row] = []
-        for test in job.maker.tests:
-            if test != VISUAL or job.maker.change_image is not None:
-                yield from pool.match(test, leads[test], job, sizes.get(test, PairCount()), plan)
-        with TempFile() as twins:
-            planned = _by_chunk(plan, pool, drawn, twins)
-            yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, drawn, planned, strict=True)))
+    """The groups of all scenes, which are given in pickled chunks."""
+    pool, drawn = MatchPool(), list[bytes]()
+    leads: dict[str, list[bytes]] = {test: [] for test in job.maker.tests}
+    for chunk in map_items(job.draw, chunks):
+        pool.add(chunk)
+        drawn.append(chunk.drawn)
+        for test, each in leads.items():
+            each.append(chunk.leads.get(test, pickle.dumps([])))
+    plan: list[Row] = []
+    for test in job.maker.tests:
+        if test != VISUAL or job.maker.change_image is not None:
+            yield from pool.match(test, leads[test], job, sizes.get(test, PairCount()), plan)
+    yield from chain.from_iterable(map_items(job.make, zip(chunks, drawn, _by_chunk(plan, pool, drawn), strict=True)))
 
 
 class MatchPool:
@@ -252,12 +261,14 @@ class MatchPool:
         """The scenes by their keys, once all are added."""
         return OfferIndex(self.offers, self.hashes)
 
-    def match(self, test: str, leads: TempFile, job: TextJob, size: PairCount, plan: list[Row]) -> Iterator[Refusal]:
+    def match(
+        self, test: str, leads: Sequence[bytes], job: TextJob, size: PairCount, plan: list[Row]
+    ) -> Iterator[Refusal]:
         """Add the rows of one test to the plan; yields a refusal for each question that no scene matches."""
         own = [
             lead._replace(scene=lead.scene + first)
             for first, piece in zip(self.firsts, leads, strict=True)
-            for lead in unpacked(piece)
+            for lead in pickle.loads(piece)
         ]
         most = 2 * job.maker.draws
         rows, alone = match_leads(own, self.index, size, most)
@@ -271,9 +282,9 @@ class MatchPool:
             plan += match_claims(test, sets, size, most)
 
 
-def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: TempFile, twins: TempFile) -> Iterator[list[WrittenRow]]:
+def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: Sequence[bytes]) -> Iterator[list[WrittenRow]]:
     """The rows of each chunk of scenes, with the drafts that come from other scenes."""
-    places = _copied(plan, pool.firsts, drawn, twins)
+    twins = _twins(plan, pool.firsts, drawn)
     ordered = sorted(plan, key=lambda row: (row.scene, row.test, row.mark))
     rows: Iterator[Row | None] = chain(ordered, (None,))
     row, number, before = next(rows), 0, (-1, "")
@@ -282,7 +293,7 @@ def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: TempFile, twins: Temp
         while row is not None and row.scene < high:
             number = number + 1 if (row.scene, row.test) == before else 0
             before = row.scene, row.test
-            twin = twins.read(places[row.source, row.place]) if row.kind == TWIN else b""
+            twin = twins[row.source, row.place] if row.kind == TWIN else b""
             chunk_rows.append(
                 WrittenRow(row.scene - low, row.test, number, row.kind, row.place, row.words, row.mark, twin)
             )
@@ -290,17 +301,16 @@ def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: TempFile, twins: Temp
         yield chunk_rows
 
 
-def _copied(plan: Sequence[Row], firsts: Sequence[int], drawn: TempFile, twins: TempFile) -> dict[tuple[int, int], int]:
-    """Copy the drafts of twins to a file of their own, in the order of their scenes; returns the place of each."""
-    places: dict[tuple[int, int], int] = {}
+def _twins(plan: Sequence[Row], firsts: Sequence[int], drawn: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+    """The drafts that other scenes need, pickled, by their scene and their place in it."""
+    found: dict[tuple[int, int], bytes] = {}
     current, own = -1, list[SceneDrafts]()
     for scene, place in sorted({(row.source, row.place) for row in plan if row.kind == TWIN}):
         chunk = bisect_right(firsts, scene) - 1
         if chunk != current:
-            current, own = chunk, unpacked(drawn.read(chunk))
-        places[scene, place] = len(places)
-        twins.add(packed(own[scene - firsts[chunk]].drafts[place]))
-    return places
+            current, own = chunk, pickle.loads(drawn[chunk])
+        found[scene, place] = pickle.dumps(own[scene - firsts[chunk]].drafts[place])
+    return found
 
 
 def claims_per_scene(scenes: int) -> int:

@@ -35,14 +35,8 @@ READ_PER_SECOND = 100_000
 RUN_SECONDS = 60 / 200_000
 """Per question, for ``askew run`` with a model that takes no time."""
 SCORE_AGAINST_EVALUATOR = 1 / 3
-MEGABYTES = 500
-"""The most memory of ``askew score`` and ``askew run``, whatever the size."""
-BYTES = {"read VQA": 16, "read VQA, another order": 80, "askew score": 64, "askew run, rad": 64}
-"""Per question, beyond the memory at the smallest size. For ``askew score`` a prediction takes twelve, ids in three
-files a few each, sums for each image and sorting the rest; for ``askew run`` also its line in the samples."""
-CACHES = {"askew score": 32, "askew run, rad": 48}
-"""Megabytes of buffers and caches that are not yet full at the smallest size: rows that are not yet in a file, sets of
-answers, tags of texts, pages of the store."""
+MEGABYTES, KILOBYTES = 500, 1
+"""The most memory of a command: this many megabytes, or this many kilobytes for each question if that is more."""
 SLOWER_PER_QUESTION = 1.0
 """At the largest size compared with the smallest, whose time includes startup."""
 PEER_AT_MOST = 300_000
@@ -91,13 +85,11 @@ def check(took: Took) -> Iterator[str]:
         if what == "evaluator" and took["askew score", size][0] > seconds * SCORE_AGAINST_EVALUATOR:
             yield f"askew score of {size:,}: more than {SCORE_AGAINST_EVALUATOR:.2f} of the evaluator's time"
     for what in dict.fromkeys(what for what, _ in took if what != "evaluator"):
-        (least, (first, low)), *_, (most, (last, high)) = sorted((n, took[name, n]) for name, n in took if name == what)
+        (least, (first, _)), *_, (most, (last, high)) = sorted((n, took[name, n]) for name, n in took if name == what)
         if least < most and last / most > SLOWER_PER_QUESTION * first / least:
             yield f"{what}: slower for each of {most:,} questions than for each of {least:,}"
-        if (high - low - CACHES.get(what, 0)) * 1e6 > BYTES[what] * (most - least):
-            yield f"{what}: {(high - low) * 1e6 / (most - least):.0f} bytes a question, goal {BYTES[what]}"
-        if what.startswith("askew") and high > MEGABYTES:
-            yield f"{what}: {high:.0f} MB for {most:,} questions, goal {MEGABYTES}"
+        if high > (goal := max(MEGABYTES, KILOBYTES * most / 1000)):
+            yield f"{what}: {high:.0f} MB for {most:,} questions, goal {goal:.0f}"
 
 
 def commands(folder: Path, size: int, parts: list[str]) -> dict[str, list[str]]:

@@ -11,14 +11,11 @@ from typing import Any
 
 from benchmark_samples import annotation, lines, listed
 
-from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.paper_releases import CaretsRelease, P2Release, RadRelease
+from askew.data.benchmarks.plain_sets import Aokvqa, OkVqa, Tdiuc, TextVqa, VizWiz
 from askew.data.benchmarks.sugarcrepe import SugarCrepe
-from askew.data.benchmarks.textvqa import TextVqa
 from askew.data.benchmarks.visdial import VisDial
-from askew.data.benchmarks.vizwiz import VizWiz
-from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.benchmarks.winoground import Winoground
 
 PEOPLE = [{"answer": "yes", "answer_confidence": "yes", "raw_answer": "yes", "answer_id": n} for n in range(1, 11)]

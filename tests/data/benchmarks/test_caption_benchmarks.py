@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.data.benchmarks.blink import Blink
+from askew.data.benchmarks.plain_sets import Blink
 from askew.data.benchmarks.sugarcrepe import SIZES, SugarCrepe
 from askew.data.benchmarks.winoground import Winoground
 from askew.data.open_path import open_path

@@ -13,12 +13,9 @@ from benchmark_samples import Says
 from PIL import Image
 
 import askew
-from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
-from askew.data.benchmarks.textvqa import TextVqa
-from askew.data.benchmarks.vizwiz import VizWiz
+from askew.data.benchmarks.plain_sets import Aokvqa, OkVqa, Tdiuc, TextVqa, VizWiz
 from askew.data.benchmarks.vqa import Vqa
-from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.files.images import encode

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from askew.data.bad_records import identity
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, missing_files
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa_records import Fields, VqaPair, annotations_of, coco_image, vqa_question, vqa_records
 from askew.errors import DataError
@@ -32,6 +32,7 @@ class Avqa(QuestionBenchmark):
 
     title: ClassVar[str] = "AVQA"
     suites: ClassVar[Sequence[str]] = ("avqa",)
+    sizes: ClassVar[Sizes] = {ADVQA: {"questions": 10_000}}
 
     split: str | None = None
     """Which questions file of several, and which records if they have a ``split``: ``test``, ``val``, ..."""
@@ -44,10 +45,6 @@ class Avqa(QuestionBenchmark):
     def files(self) -> Sequence[str]:
         """The questions, and the annotations if they are there."""
         return [file for file in self._pair() if file]
-
-    def expected(self) -> Mapping[str, int]:
-        """10,000 questions in AdVQA's validation split."""
-        return {"questions": 10_000} if os.path.basename(self._pair()[0]) == ADVQA else {}
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file; those of one split if one is named and records have it."""

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from askew.data.bad_records import Sieve, short
 from askew.data.benchmarks.sniff import PathContents
@@ -26,6 +26,8 @@ from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.types import Group, Id, ImageRef, Question
 
+Sizes: TypeAlias = Mapping[str, Mapping[str, int | tuple[int, ...]]]
+
 
 @dataclass(frozen=True, repr=False)
 class BenchmarkFiles:
@@ -35,6 +37,8 @@ class BenchmarkFiles:
     """The name of the data in tables."""
     suites: ClassVar[Sequence[str]]
     """The suites that are run by default."""
+    sizes: ClassVar[Sizes] = {}
+    """The published sizes of files with these names."""
 
     path: str
     """The file, or the folder that contains the files."""
@@ -68,12 +72,13 @@ class BenchmarkFiles:
     def files(self) -> Sequence[str]:
         """The files that are read; raises DataError if one is missing, saying where it belongs."""
 
-    @abstractmethod
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
         """Published sizes, e.g. ``{"questions in coco_pope_random.json": 3000}``; empty if none is known.
 
         If editions differ in size, the value is a tuple.
         """
+        names = map(os.path.basename, self.files())
+        return {what: size for name in names for what, size in self.sizes.get(name, {}).items()}
 
     def marked_files(self, wanted: str) -> list[str]:
         """The files at the path that match this reader's marks; raises DataError if there are none."""

@@ -45,10 +45,6 @@ class EditedVqa(GroupBenchmark):
     original: str | None = None
     """The unedited questions, a folder or a questions file (VQA v2 will do); None: those in the folder."""
 
-    def expected(self) -> Mapping[str, int]:
-        """Empty: no exact size of the files is published."""
-        return {}
-
     def files(self) -> Sequence[str]:
         """The edited questions and their annotations, the unedited ones and theirs."""
         return [*self._edits, *self._originals.files()]

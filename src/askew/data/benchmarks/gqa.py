@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
 from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import may_be, pairs
@@ -155,7 +155,6 @@ def _question_type(record: Mapping[str, Any]) -> str:
 
 OOD_PARTS = ("head", "tail")
 _OOD_FILE = names_of("gqa:GqaOod")
-_OOD_SIZES = {"ood_testdev_head.json": 1733, "ood_testdev_tail.json": 1063}
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,6 +163,10 @@ class GqaOod(QuestionBenchmark):
 
     title: ClassVar[str] = "GQA-OOD"
     suites: ClassVar[Sequence[str]] = ("gqa-ood",)
+    sizes: ClassVar[Sizes] = {
+        "ood_testdev_head.json": {"questions in ood_testdev_head.json": 1733},
+        "ood_testdev_tail.json": {"questions in ood_testdev_tail.json": 1063},
+    }
 
     split: str | None = None
     """Which files of a folder with several: ``testdev`` or ``val``."""
@@ -188,11 +191,6 @@ class GqaOod(QuestionBenchmark):
             wanted = " and ".join(f"ood_{split}_{part}.json" for part in absent)
             raise missing_files(folder_of(self.path), f"{self.title} for {' and '.join(absent)}", wanted)
         return [parts[part] for part in OOD_PARTS]
-
-    def expected(self) -> Mapping[str, int]:
-        """1,733 and 1,063 questions of testdev."""
-        names = map(os.path.basename, self.files())
-        return {f"questions in {name}": _OOD_SIZES[name] for name in names if name in _OOD_SIZES}
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The head, then the tail."""

@@ -10,14 +10,13 @@ of 455, 38.37 % is 165 of 430.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label
 from askew.data.records_by_id import distinct, gathered
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
@@ -34,16 +33,13 @@ class HallusionBench(GroupBenchmark):
 
     title: ClassVar[str] = "HallusionBench"
     suites: ClassVar[Sequence[str]] = ("hallusionbench",)
+    sizes: ClassVar[Sizes] = {
+        NAME: {"questions": 1129, "questions without an image": 178, "question groups": 455, "figure groups": 346}
+    }
 
     def files(self) -> Sequence[str]:
         """The one file."""
         return self.marked_files(f"{NAME} and its folder hallusion_bench")[:1]
-
-    def expected(self) -> Mapping[str, int]:
-        """1,129 questions, 178 of them without an image."""
-        if os.path.basename(self.files()[0]) != NAME:
-            return {}
-        return {"questions": 1129, "questions without an image": 178, "question groups": 455, "figure groups": 346}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """Every question alone, then the groups by question, by figure, and by easy and by hard question."""

@@ -52,10 +52,6 @@ class VqaIntrospect(GroupBenchmark):
             )
         return [questions, *([annotations] if annotations else [])]
 
-    def expected(self) -> Mapping[str, int]:
-        """Empty: published sizes are rounded to thousands."""
-        return {}
-
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A reasoning question with its sub-questions, in the order of the file."""
         path, *annotations = self.files()

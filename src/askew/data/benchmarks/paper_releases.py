@@ -74,10 +74,6 @@ class CaretsRelease(GroupBenchmark):
         """All files of the folder that have the release's keys."""
         return self.marked_files(_CARETS_WANTED)
 
-    def expected(self) -> Mapping[str, int]:
-        """Empty: the paper's sizes are only remarks, since a few of the files are useful too."""
-        return {}
-
     def in_the_paper(self) -> Mapping[str, str]:
         """The pairs of each test, for files of the release."""
         if not self._released():
@@ -209,10 +205,6 @@ class RadRelease(GroupBenchmark):
         files = [file for pair in self._pairs() for file in pair]
         return [*files, *original_questions(self, self.vqa, self.split).files()]
 
-    def expected(self) -> Mapping[str, int]:
-        """Empty: the paper's sizes are only remarks."""
-        return {}
-
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The questions of VQA v2 from which yes/no questions were made, with these."""
         yield from linked_groups(
@@ -265,10 +257,6 @@ class P2Release(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The questions and annotations of the release, and those of VQA v2."""
         return [*self._pair(), *original_questions(self, self.vqa, self.split).files()]
-
-    def expected(self) -> Mapping[str, int]:
-        """Not known."""
-        return {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The questions of VQA v2 that have changed questions, with these."""

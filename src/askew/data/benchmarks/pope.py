@@ -22,7 +22,7 @@ from itertools import zip_longest
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, identity, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
@@ -186,14 +186,11 @@ class PopeV2(GroupBenchmark):
 
     title: ClassVar[str] = "POPEv2"
     suites: ClassVar[Sequence[str]] = ("pope-v2",)
+    sizes: ClassVar[Sizes] = {"annotations.json": {"pairs": 500}}
 
     def files(self) -> Sequence[str]:
         """The one file."""
         return self.marked_files("annotations.json (POPEv2/dataset)")[:1]
-
-    def expected(self) -> Mapping[str, int]:
-        """500 pairs."""
-        return {"pairs": 500} if os.path.basename(self.files()[0]) == "annotations.json" else {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The pairs in the order of the file."""

@@ -186,11 +186,11 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
     ),
     "paper_releases:P2Release": (Mark(r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"),),
     "avqa:Avqa": (Mark(r"(?:.*[^a-z])?ad?vqa.*questions\.json"),),
-    "textvqa:TextVqa": (Mark(r"TextVQA_.*\.json"),),
-    "vizwiz:VizWiz": (Mark(keys=_VIZWIZ), Mark(r"(?:.*vizwiz.*_)?(?:train|val|test)\.json", keys=_VIZWIZ)),
-    "aokvqa:Aokvqa": (Mark(keys=_keys("question_id choices direct_answers")), Mark(r"aokvqa_v1p0_.*\.json")),
-    "vqa_shaped:OkVqa": (Mark(_OPEN_ENDED, annotations=rb'"raw_answer"'),),
-    "vqa_shaped:Tdiuc": (Mark(_OPEN_ENDED, annotations=_TDIUC_TYPES),),
+    "plain_sets:TextVqa": (Mark(r"TextVQA_.*\.json"),),
+    "plain_sets:VizWiz": (Mark(keys=_VIZWIZ), Mark(r"(?:.*vizwiz.*_)?(?:train|val|test)\.json", keys=_VIZWIZ)),
+    "plain_sets:Aokvqa": (Mark(keys=_keys("question_id choices direct_answers")), Mark(r"aokvqa_v1p0_.*\.json")),
+    "plain_sets:OkVqa": (Mark(_OPEN_ENDED, annotations=rb'"raw_answer"'),),
+    "plain_sets:Tdiuc": (Mark(_OPEN_ENDED, annotations=_TDIUC_TYPES),),
     "sugarcrepe:SugarCrepe": (
         Mark(
             r"(?:add_att|add_obj|replace_att|replace_obj|replace_rel|swap_att|swap_obj)\.json",
@@ -198,7 +198,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         ),
     ),
     "winoground:Winoground": (Mark(keys=_WINOGROUND), Mark(r"examples\.jsonl", keys=_WINOGROUND)),
-    "blink:Blink": (Mark(keys=_BLINK), Mark(r"(?:val|test)-.*\.parquet", keys=_BLINK)),
+    "plain_sets:Blink": (Mark(keys=_BLINK), Mark(r"(?:val|test)-.*\.parquet", keys=_BLINK)),
     "visdial:VisDial": (Mark(r"visdial_1\.0_(?:train|val|test)\.json"),),
 }
 """For each reader of a benchmark (module and class), the marks of its files; one is enough. Tried in this order."""

@@ -84,10 +84,6 @@ class VlmEvalKitTable(QuestionBenchmark):
         """The one file."""
         return _checked(self.path)
 
-    def expected(self) -> Mapping[str, int]:
-        """Not known: these are tables of many benchmarks."""
-        return {}
-
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
         self.remarks.extend(_unread(self.path))
@@ -110,10 +106,6 @@ class VlmEvalKitCircular(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The one file."""
         return _checked(self.path)
-
-    def expected(self) -> Mapping[str, int]:
-        """Not known: these are tables of many benchmarks."""
-        return {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A question with its rotations; they may be anywhere in the file."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, question_id
 from askew.data.benchmarks.vqa_records import placed_questions
@@ -34,6 +34,7 @@ class VqaCp(QuestionBenchmark):
 
     title: ClassVar[str] = "VQA-CP"
     suites: ClassVar[Sequence[str]] = ("vqa-cp",)
+    sizes: ClassVar[Sizes] = {name: {f"questions in {name}": size} for name, size in _SIZES.items()}
 
     split: Literal["test", "train"] = "test"
     """Which split of a folder."""
@@ -44,11 +45,6 @@ class VqaCp(QuestionBenchmark):
         """The questions and the annotations, or the ids and the files of VQA v2."""
         ids = [self.ids] if self.ids else []
         return [*ids, *(file for data in self._sources for file in data.files())]
-
-    def expected(self) -> Mapping[str, int]:
-        """219,928 test and 438,183 training questions of version 2."""
-        name = os.path.basename(self._sources[0].path)
-        return {f"questions in {name}": _SIZES[name]} if name in _SIZES else {}
 
     @cached_property
     def _sources(self) -> Sequence[Vqa]:

@@ -39,10 +39,6 @@ class VqaPairs(GroupBenchmark):
         """The pairs, the questions and the annotations."""
         return [self._pairs, *self._vqa.files()]
 
-    def expected(self) -> Mapping[str, int]:
-        """Not checked: the published number of pairs is not known for certain."""
-        return {}
-
     @cached_property
     def _pairs(self) -> str:
         found = [file for file in PathContents(self.path).named(_PAIRS) if (self.split or "") in file]

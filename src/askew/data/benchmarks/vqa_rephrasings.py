@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, identity, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import annotation_of, packed
 from askew.data.json_stream import items
@@ -32,6 +32,7 @@ class VqaRephrasings(GroupBenchmark):
 
     title: ClassVar[str] = "VQA-Rephrasings"
     suites: ClassVar[Sequence[str]] = ("vqa-rephrasings",)
+    sizes: ClassVar[Sizes] = {QUESTIONS: {"originals": 40_504, "rephrasings": 121_512}}
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
@@ -45,10 +46,6 @@ class VqaRephrasings(GroupBenchmark):
         if not beside:
             raise missing_files(folder_of(self.path), f"{self.title} with answers", wanted)
         return [found[0], beside[0]]
-
-    def expected(self) -> Mapping[str, int]:
-        """40,504 questions with three rephrasings each."""
-        return {"originals": 40_504, "rephrasings": 121_512} if os.path.basename(self.files()[0]) == QUESTIONS else {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A question with its rephrasings, which may be anywhere in the file."""

@@ -6,14 +6,13 @@ one group of four questions.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import identity, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes
 from askew.data.benchmarks.sugarcrepe import CAPTION_QUESTION
 from askew.data.jsonl import check_choices
 from askew.data.records_by_id import distinct
@@ -28,6 +27,7 @@ class Winoground(GroupBenchmark):
 
     title: ClassVar[str] = "Winoground"
     suites: ClassVar[Sequence[str]] = ("winoground",)
+    sizes: ClassVar[Sizes] = {_NAME: {"examples": 400}}
 
     form: Literal["choice", "yes-no"] = "choice"
     """``choice``: which caption fits an image, in both orders; ``yes-no``: whether each caption fits each image."""
@@ -35,10 +35,6 @@ class Winoground(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The one file."""
         return self.marked_files(_NAME)[:1]
-
-    def expected(self) -> Mapping[str, int]:
-        """400 examples."""
-        return {"examples": 400} if os.path.basename(self.files()[0]) == _NAME else {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """One group for each example."""

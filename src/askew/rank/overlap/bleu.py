@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp
 from typing import Any, Literal
 
@@ -12,21 +12,9 @@ from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import (
-    TextIndex,
-    Wides,
-    check_ties,
-    count_shared,
-    count_term,
-    find_grams,
-    grams_of,
-    index_of,
-    seek,
-    times_in,
-)
-from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer, visits
+from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.top_k import UNIT, FittedOverlap, least_key, offer
 
-Floats = NDArray[np.float64]
 Quirks = Literal["pycocoevalcap", "none"]
 
 TINY, SMALL = 1e-15, 1e-9
@@ -62,7 +50,7 @@ class Bleu:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = index_of(pool, self.ties)
+        index = index_of(pool, self.ties, self.n)
         return FittedOverlap(self, index, _Bleu(self.n, self.quirks == "none", index))
 
 
@@ -93,31 +81,14 @@ class _Bleu:
     n: int
     plain: bool
     index: TextIndex
-    _tables: dict[tuple[int, int], tuple[Wides, Floats, Floats]] = field(default_factory=dict)
 
-    def fill(self, queries: Queries, tops: TopK) -> None:
-        index, grams = self.index, grams_of(self.index)
-        counts = np.stack([index.counters() for _ in range(self.n)])
-        known = queries.arrays, index.arrays, index.occurrences, grams.lookup, grams.postings.arrays
-        for (length, repeats), members in queries.shapes():
-            if (length, repeats) not in self._tables:
-                precisions, brevity = self._precisions(length), self._brevity(length)
-                where = visits(self._bounds(precisions, brevity, length, repeats), index)
-                self._tables[length, repeats] = where, precisions, brevity
-            rank(members, *known, *self._tables[length, repeats], counts, tops.arrays)
+    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
+        terms, postings, penalties = self.index.terms(query), self.index.postings, self._penalties(len(query))
+        scan(self.n, self.plain, own, terms, self.index.arrays, postings, penalties, top)
 
-    def _precisions(self, reference: int) -> Floats:
-        """The precision by length of the n-gram, length of the candidate and number of matches."""
-        matches = np.arange(reference + 1.0)
-        there = np.maximum(self.index.lengths - np.arange(self.n)[:, None], 0).astype(float)[:, :, None]
-        precisions: Floats = (matches + TINY) / (there + SMALL)
-        if self.plain:
-            precisions = np.where(there > 0, matches / np.maximum(there, 1.0), 0.0)
-        return precisions
-
-    def _brevity(self, reference: int) -> Floats:
-        """The brevity penalty by the candidate's length."""
-        return np.array([self._penalty(candidate, reference) for candidate in self.index.lengths.tolist()])
+    def _penalties(self, reference: int) -> NDArray[np.float64]:
+        """The brevity penalty by the candidate's length; there is none for candidates longer than the reference."""
+        return np.array([self._penalty(candidate, reference) for candidate in range(reference + 1)])
 
     def _penalty(self, candidate: int, reference: int) -> float:
         if self.plain:
@@ -125,78 +96,34 @@ class _Bleu:
         ratio = (candidate + TINY) / (reference + SMALL)
         return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
-    def _bounds(self, precisions: Floats, brevity: Floats, reference: int, repeats: int) -> Floats:
-        """The highest possible score by length of the candidate and number of shared words.
-
-        Each matching n-gram covers n consecutive words of the reference, and these are shared, except for words that
-        the reference repeats and the candidate has less often: m_n ≤ shared - n + 1 + repeats. And m_n ≤ shared.
-        """
-        lengths, shared = self.index.lengths[:, None], np.arange(reference + 1)
-        stretch, product = np.arange(len(lengths))[:, None], np.ones((len(lengths), reference + 1))
-        for less in range(self.n):
-            most = np.minimum(np.minimum(shared, shared - less + repeats), np.minimum(lengths, reference) - less)
-            product = product * precisions[less][stretch, np.maximum(most, 0)]
-        return product ** (1.0 / self.n) * brevity[:, None]
-
 
 LESS = 1 - 1e-9
 """A margin far above the rounding error of a power."""
 
 
 @compiled
-def count_grams(counts: Any, query: Any, occurrences: Any, lookup: Any, postings: Any, numbers: Any) -> None:
-    """Set ``counts[n - 1, doc]`` to the n-grams that a document shares with the query; ``numbers`` is scratch."""
-    counts[:] = 0
-    count_shared(counts[0], query, occurrences)
-    if len(counts) > 1:
-        starts, docs, times = postings
-        find_grams(query, lookup, numbers)
-        for less in range(1, len(counts)):
-            for i in range(len(query) - less):
-                if numbers[less, i] >= 0:
-                    wanted = times_in(numbers[less], i)
-                    if wanted:
-                        count_term(counts[less], numbers[less, i], wanted, starts, docs, times)
+def precision(matches: int, there: int, plain: bool) -> float:
+    """The share of a text's n-grams that match; ``there``: how many it has."""
+    if plain:
+        return matches / there if there > 0 else 0.0
+    return (matches + TINY) / (there + SMALL)
 
 
 @compiled
-def rank(
-    members: Any,
-    queries: Any,
-    index: Any,
-    occurrences: Any,
-    lookup: Any,
-    postings: Any,
-    visits: Any,
-    precisions: Any,
-    brevity: Any,
-    counts: Any,
-    tops: Any,
-) -> None:
-    """Find the top k for the queries of one shape: the most promising documents first, until no other can enter."""
-    words, begins, excluded = queries
-    _, _, firsts, edges = index
-    keys, top_firsts, top_scores, top_docs, tally = tops
-    longest = len(precisions)
-    root = 1.0 / longest
-    for q in members:
-        query = words[begins[q] : begins[q + 1]]
-        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
-        numbers = np.empty((longest, len(query)), dtype=np.int64)
-        count_grams(counts, query, occurrences, lookup, postings, numbers)
-        for stretch, count, bound in visits:
-            if bound < least_key(top):
+def scan(longest: int, plain: bool, own: int, terms: Any, index: Any, postings: Any, penalties: Any, top: Any) -> None:
+    """Offer each text of the pool, unless its precisions are too low to enter."""
+    _, starts, firsts = index
+    shared = np.zeros((longest, len(firsts)), dtype=np.int32)
+    count_shared(shared, terms, postings)
+    root, least = 1.0 / longest, 0.0
+    for doc in range(len(firsts)):
+        size, product = starts[doc + 1] - starts[doc], 1.0
+        for less in range(longest):
+            product *= precision(shared[less, doc], max(size - less, 0), plain)
+            if product < least:
                 break
-            least = 0.0
-            if least_key(top) > 0:
-                least = ((least_key(top) - 1) / UNIT / brevity[stretch]) ** longest * LESS
-            end = edges[stretch + 1]
-            doc = seek(counts[0], edges[stretch], end, count)
-            while doc < end:
-                if counts[0, doc] == count and doc != excluded[q]:
-                    product = 1.0
-                    for less in range(longest):
-                        product *= precisions[less, stretch, counts[less, doc]]
-                    if product >= least:
-                        offer(top, product**root * brevity[stretch], firsts[doc], doc)
-                doc = seek(counts[0], doc + 1, end, count)
+        if product < least or doc == own:
+            continue
+        penalty = penalties[size] if size < len(penalties) else 1.0
+        if offer(top, product**root * penalty, firsts[doc], doc):
+            least = max(0.0, (least_key(top) - 1) / UNIT) ** longest * LESS

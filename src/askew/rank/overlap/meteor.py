@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +22,8 @@ from askew.errors import BadOption
 from askew.files.resources import resource
 from askew.language.wordnet import Pos, WordNet
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, check_ties, count_word, cumulated, index_of, seek
-from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
+from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ class Meteor:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool and look its words up in WordNet."""
-        index = index_of(pool, self.ties)
+        index = index_of(pool, self.ties, 1)
         return FittedOverlap(self, index, _Meteor(self, index, Relatives.of(index.words, self.synonyms_on == "stems")))
 
 
@@ -127,48 +128,36 @@ class _Meteor:
     index: TextIndex
     relatives: Relatives
 
-    def fill(self, queries: Queries, tops: TopK) -> None:
-        index, counts = self.index, self.index.counters()
-        slots = np.zeros(len(index.words) + 1, dtype=np.int64)
-        related = self._related(queries.texts)
-        for (length, _), members in queries.shapes():
-            means, factors = self._means(length), self._factors(length)
-            where = visits(means * factors[:, 1], index)
-            known = queries.arrays, related, index.arrays, index.occurrences
-            rank(members, *known, where, means, factors, slots, counts, tops.arrays)
+    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
+        """Offer the texts; the words of the pool that match one of the query's have a row of ``levels`` each."""
+        slots, places = dict[int, int](), tokens(text)
+        related = [self.relatives.to(word) for word in places]
+        for number in chain.from_iterable(related):
+            slots.setdefault(number, len(slots))
+        levels = np.zeros((len(slots), len(places)), dtype=np.int8)
+        for place, found in enumerate(related):
+            for number, level in found.items():
+                levels[slots[number], place] = level
+        words = np.fromiter(slots, dtype=np.int64, count=len(slots))
+        terms = np.zeros_like(words), words, (levels > 0).sum(axis=1)
+        slot_of = np.full(len(self.index.words), -1)
+        slot_of[words] = np.arange(len(words))
+        factors = _factors(len(places), self.ranker.beta, self.ranker.gamma)
+        scan(own, terms, slot_of, levels, self.index.arrays, self.index.postings, self.ranker.alpha, factors, top)
 
-    def _related(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each text the pool's words that match one of its own: word, place, level; and where a text's begin."""
-        rows: list[tuple[int, int, int]] = []
-        sizes = []
-        for text in texts:
-            before = len(rows)
-            for place, word in enumerate(tokens(text)):
-                rows.extend((number, place, level) for number, level in self.relatives.to(word).items())
-            sizes.append(len(rows) - before)
-        return np.array(rows, dtype=np.int64).reshape(-1, 3), cumulated(sizes)
 
-    def _means(self, reference: int) -> Floats:
-        """The weighted mean of precision and recall by length of the hypothesis and matches."""
-        matches, alpha = np.arange(1.0, reference + 1), self.ranker.alpha
-        precision = matches / np.maximum(self.index.lengths, 1)[:, None]
-        recall = matches / max(reference, 1)
-        means = np.zeros((len(self.index.lengths), reference + 1))
-        means[:, 1:] = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
-        return means
-
-    def _factors(self, reference: int) -> Floats:
-        """The factor that penalises scattered matches, by matches and chunks."""
-        factors = np.ones((reference + 1, max(reference, 1) + 1))
-        for matches in range(1, reference + 1):
-            for chunks in range(1, matches + 1):
-                factors[matches, chunks] = 1 - self.ranker.gamma * (float(chunks) / matches) ** self.ranker.beta
-        return factors
+@lru_cache(maxsize=256)
+def _factors(reference: int, beta: float, gamma: float) -> Floats:
+    """The factor that penalises scattered matches, by matches and chunks."""
+    factors = np.ones((reference + 1, max(reference, 1) + 1))
+    for matches in range(1, reference + 1):
+        for chunks in range(1, matches + 1):
+            factors[matches, chunks] = 1 - gamma * (float(chunks) / matches) ** beta
+    return factors
 
 
 LEVELS = 3
 """Same word, same stem, synonym."""
-WORD, PLACE, LEVEL = 0, 1, 2
 
 
 @compiled
@@ -183,7 +172,7 @@ def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int
     for level in range(1, LEVELS + 1):
         for i in range(len(document) - 1, -1, -1):
             slot = slots[document[i]]
-            if slot == 0 or places[i] >= 0:
+            if slot < 0 or places[i] >= 0:
                 continue
             for place in range(len(free) - 1, -1, -1):
                 if free[place] and 0 < levels[slot, place] <= level:
@@ -207,78 +196,44 @@ def chunks_of(places: Any) -> int:
 
 
 @compiled
-def relate(rows: Any, slots: Any, levels: Any, counts: Any, occurrences: Any) -> None:
-    """Give each related word a slot with its levels, and count for each document the words that could be matched."""
-    levels[:] = 0
-    used = 0
-    for row in rows:
-        if slots[row[WORD]] == 0:
-            used += 1
-            slots[row[WORD]] = used
-        levels[slots[row[WORD]], row[PLACE]] = row[LEVEL]
-    counts[:] = 0
-    done = 0
-    for row in rows:
-        slot = slots[row[WORD]]
-        if slot > done:
-            done = slot
-            count_word(counts, row[WORD], (levels[slot] > 0).sum(), occurrences)
+def mean_of(matches: int, hypothesis: int, reference: int, alpha: float) -> float:
+    """The weighted mean of precision and recall of texts of these lengths with this many matches."""
+    if matches == 0:
+        return 0.0
+    precision, recall = matches / hypothesis, matches / reference
+    return (precision * recall) / (alpha * precision + (1 - alpha) * recall)
 
 
 @compiled
-def cap(counts: Any, most: int) -> None:
-    """Cap each count."""
-    limit = counts.dtype.type(most)
-    for i in range(len(counts)):
-        counts[i] = min(counts[i], limit)
-
-
-@compiled
-def rank(
-    members: Any,
-    queries: Any,
-    related: Any,
-    index: Any,
-    occurrences: Any,
-    visits: Any,
-    means: Any,
-    factors: Any,
+def scan(
+    own: int,
+    terms: Any,
     slots: Any,
-    counts: Any,
-    tops: Any,
+    levels: Any,
+    index: Any,
+    postings: Any,
+    alpha: float,
+    factors: Any,
+    top: Any,
 ) -> None:
-    """Find the top k for the queries of one length: the most promising documents first, until no other can enter."""
-    _, begins, excluded = queries
-    rows, row_starts = related
-    tokens, starts, firsts, edges = index
-    keys, top_firsts, top_scores, top_docs, tally = tops
-    places = np.empty(np.diff(starts).max(), dtype=np.int64)
-    for q in members:
-        own = rows[row_starts[q] : row_starts[q + 1]]
-        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
-        size = begins[q + 1] - begins[q]
-        levels, free = np.empty((len(own) + 1, size), dtype=np.int8), np.empty(size, dtype=np.bool_)
-        relate(own, slots, levels, counts, occurrences)
-        if size < len(places):
-            cap(counts, size)
-        for stretch, count, bound in visits:
-            if bound < least_key(top):
-                break
-            end = edges[stretch + 1]
-            doc = seek(counts, edges[stretch], end, count)
-            while doc < end:
-                if counts[doc] == count and doc != excluded[q]:
-                    score = 0.0
-                    if count:
-                        document = tokens[starts[doc] : starts[doc + 1]]
-                        matched = align(document, slots, levels, places, free)
-                        if matched:
-                            chunks = chunks_of(places[: len(document)])
-                            score = factors[matched, chunks] * means[stretch, matched]
-                    offer(top, score, firsts[doc], doc)
-                doc = seek(counts, doc + 1, end, count)
-        for row in own:
-            slots[row[WORD]] = 0
+    """Offer each text of the pool, unless the words that could be matched are too few to enter."""
+    tokens, starts, firsts = index
+    size = levels.shape[1]
+    shared = np.zeros((1, len(firsts)), dtype=np.int32)
+    count_shared(shared, terms, postings)
+    places, free = np.empty(np.diff(starts).max(), dtype=np.int64), np.empty(size, dtype=np.bool_)
+    least = least_key(top)
+    for doc in range(len(firsts)):
+        length, most = starts[doc + 1] - starts[doc], min(shared[0, doc], size)
+        if doc == own or key_of(factors[most, 1] * mean_of(most, length, size, alpha)) + 1 < least:
+            continue
+        score = 0.0
+        if most:
+            matched = align(tokens[starts[doc] : starts[doc + 1]], slots, levels, places, free)
+            chunks = chunks_of(places[:length])
+            score = factors[matched, chunks] * mean_of(matched, length, size, alpha)
+        if offer(top, score, firsts[doc], doc):
+            least = least_key(top)
 
 
 Rules = Sequence[tuple[str, str]]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of, seek
-from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
+from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
 
 
 @dataclass(frozen=True)
@@ -35,36 +34,29 @@ class Rouge:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = index_of(pool, self.ties)
+        index = index_of(pool, self.ties, 1)
         return FittedOverlap(self, index, _Rouge(self.beta, index))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Rouge:
-    """ROUGE-L over an index. A score depends on three small numbers, so it is looked up."""
+    """ROUGE-L over an index."""
 
     beta: float
     index: TextIndex
-    _tables: dict[int, tuple[Wides, NDArray[np.float64]]] = field(default_factory=dict)
 
-    def fill(self, queries: Queries, tops: TopK) -> None:
-        index, counts = self.index, self.index.counters()
-        for (length, _), members in queries.shapes():
-            if length not in self._tables:
-                scores = _scores(index.lengths, length, self.beta)
-                self._tables[length] = visits(scores, index), scores
-            known = queries.arrays, index.arrays, index.occurrences
-            rank(members, *known, *self._tables[length], counts, tops.arrays)
+    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
+        terms, postings = self.index.terms(query), self.index.postings
+        scan(query, own, terms, self.index.arrays, postings, self.beta**2, top)
 
 
-def _scores(candidates: NDArray[np.int32], reference: int, beta: float) -> NDArray[np.float64]:
-    """The scores by length of the candidate (rows) and words in common (columns)."""
-    common, square = np.arange(1.0, reference + 1), beta**2
-    precision = common / np.maximum(candidates, 1)[:, None]
-    recall = common / max(reference, 1)
-    scores = np.zeros((len(candidates), reference + 1))
-    scores[:, 1:] = ((1 + square) * precision * recall) / (recall + square * precision)
-    return scores
+@compiled
+def score_of(common: int, candidate: int, reference: int, square: float) -> float:
+    """ROUGE-L of texts of these lengths with this many words in common; ``square`` is β²."""
+    if common == 0:
+        return 0.0
+    precision, recall = common / candidate, common / reference
+    return ((1 + square) * precision * recall) / (recall + square * precision)
 
 
 @compiled
@@ -81,26 +73,16 @@ def common(document: Any, query: Any, row: Any) -> int:
 
 
 @compiled
-def rank(
-    members: Any, queries: Any, index: Any, postings: Any, visits: Any, scores: Any, counts: Any, tops: Any
-) -> None:
-    """Find the top k for the queries of one length: the most promising documents first, until no other can enter."""
-    words, begins, excluded = queries
-    tokens, starts, firsts, edges = index
-    keys, top_firsts, top_scores, top_docs, tally = tops
-    for q in members:
-        query = words[begins[q] : begins[q + 1]]
-        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
-        row = np.zeros(len(query) + 1, dtype=np.int64)
-        counts[:] = 0
-        count_shared(counts, query, postings)
-        for stretch, count, bound in visits:
-            if bound < least_key(top):
-                break
-            end = edges[stretch + 1]
-            doc = seek(counts, edges[stretch], end, count)
-            while doc < end:
-                if counts[doc] == count and doc != excluded[q]:
-                    shared = common(tokens[starts[doc] : starts[doc + 1]], query, row) if count else 0
-                    offer(top, scores[stretch, shared], firsts[doc], doc)
-                doc = seek(counts, doc + 1, end, count)
+def scan(query: Any, own: int, terms: Any, index: Any, postings: Any, square: float, top: Any) -> None:
+    """Offer each text of the pool, unless the words that it shares with the query are too few to enter."""
+    tokens, starts, firsts = index
+    shared = np.zeros((1, len(firsts)), dtype=np.int32)
+    count_shared(shared, terms, postings)
+    row, least = np.zeros(len(query) + 1, dtype=np.int64), least_key(top)
+    for doc in range(len(firsts)):
+        size = starts[doc + 1] - starts[doc]
+        if doc == own or key_of(score_of(shared[0, doc], size, len(query), square)) < least:
+            continue
+        longest = common(tokens[starts[doc] : starts[doc + 1]], query, row) if shared[0, doc] else 0
+        if offer(top, score_of(longest, size, len(query), square), firsts[doc], doc):
+            least = least_key(top)

@@ -15,18 +15,10 @@ from fault_server import Act, FaultServer, completion, http, ok, said
 import askew
 from askew.errors import ModelError
 from askew.files.limits import MOST_TOKENS
-from askew.models.endpoint.chat_reply import (
-    Completion,
-    Failed,
-    Retry,
-    Stop,
-    judge,
-    prediction_from_reply,
-    tokens_of_reply,
-)
+from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Reply, TooLarge, read_reply
 from askew.models.endpoint.openai import OpenAI
-from askew.models.endpoint.request_limits import YEAR, retry_after
+from askew.models.endpoint.retry_policy import YEAR, Completion, Failed, Retry, Stop, retry_after
 from askew.types import Question
 
 pytestmark = pytest.mark.usefixtures("no_key")

@@ -8,95 +8,27 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from reprlib import repr as repr_of  # replies are short and not deeply nested
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 
 from askew.answers.extract_rules import without_thoughts
 from askew.files.limits import is_token_count
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.request_limits import retry_after
+from askew.models.endpoint.retry_policy import (
+    STILL_THINKING,
+    Completion,
+    ErrorReply,
+    Retry,
+    Verdict,
+    judge_error,
+    retry_after,
+)
 from askew.types import Id, Prediction
 
-_RETRIED = {408, 409, 425, 429}
-_LOGPROBS = {"logprobs", "top_logprobs"}
-_PARAMETERS = {
-    "temperature",
-    "seed",
-    "max_tokens",
-    "max_completion_tokens",
-    "model",
-    "reasoning_effort",
-    "detail",
-    *_LOGPROBS,
-}
-"""Parameters that are the same in every request: an error about one affects all."""
-_REMEDIES = {
-    401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint accepts.",
-    402: "Add credit to the account; the same command then resumes.",
-    403: "The key may not use this model or endpoint: use another key, or ask whoever runs the endpoint.",
-    404: "Check the model's name and base_url (most end in /v1).",
-    405: "Check base_url (most end in /v1).",
-}
-_PARAMETER_REMEDIES = {
-    "temperature": "Leave it out with temperature=none.",
-    "seed": "Leave it out with seed=none.",
-    "max_tokens": "Use cap_field=max_completion_tokens.",
-    "max_completion_tokens": "Use cap_field=max_tokens.",
-    "model": "Check the model's name.",
-    **dict.fromkeys(_LOGPROBS, "Leave out logprobs=true: answers then have no score."),
-}
-_STILL_THINKING = "still thinking"
-"""How errors of this kind begin: there are thoughts, but no answer after them."""
-_SEVERAL = 5
-"""A run stops after this many replies that are thoughts without an answer, if they are at least half of all."""
-_THINKING_REMEDY = (
-    "Raise max_answer_tokens (thinking takes 1,000 tokens and more), or switch thinking off: with "
-    'extra={"chat_template_kwargs": {"enable_thinking": false}} (vLLM, SGLang, llama.cpp) or '
-    'extra={"reasoning_effort": "low"} (OpenAI).'
-)
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put thoughts beside the answer: vLLM, SGLang, llama.cpp and DeepSeek; OpenRouter and Ollama."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """The reply has a completion."""
-
-    reply: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """The request may succeed when repeated."""
-
-    reason: str
-    overload: bool = True
-    """True when the server is overloaded, False when only this reply is broken."""
-    after: float | None = None
-    """Seconds the server asks the client to wait."""
-    silent: bool = False
-    """True when nothing arrived before the timeout."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """This question cannot be answered; others may be."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """No question can be answered until the user fixes something."""
-
-    reason: str
-    remedy: str
-
-
-Verdict: TypeAlias = Completion | Retry | Failed | Stop
 
 
 def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
@@ -112,16 +44,9 @@ def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
     if reply.status == 200:
         return _completion(reply, wants_scores)
     content = _json(reply.body)
-    error = _error(content) if content is not None else _Error(_plain(reply.body))
+    error = _error(content) if content is not None else ErrorReply(_plain(reply.body))
     reason = ": ".join(part for part in (f"http {reply.status}", error.message) if part)
-    return _judge_error(reply.status, reason, error, retry_after(reply.headers), wants_scores)
-
-
-@dataclass(frozen=True, slots=True)
-class _Error:
-    message: str = ""
-    code: str = ""
-    parameter: str = ""
+    return judge_error(reply.status, reason, error, retry_after(reply.headers), wants_scores)
 
 
 def _completion(reply: Reply, wants_scores: bool) -> Verdict:
@@ -132,29 +57,13 @@ def _completion(reply: Reply, wants_scores: bool) -> Verdict:
         error = _error(content)
         status = int(error.code) if re.fullmatch("[45][0-9][0-9]", error.code) else 400
         reason = f"error {error.code}: {error.message}" if error.code else f"error: {error.message}"
-        return _judge_error(status, reason, error, retry_after(reply.headers), wants_scores)
+        return judge_error(status, reason, error, retry_after(reply.headers), wants_scores)
     choices = content.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         return Retry("broken reply: no choices in it", overload=False)
     if not isinstance(choices[0].get("message"), dict):
         return Retry("broken reply: no message in it", overload=False)
     return Completion(content)
-
-
-def _judge_error(status: int, reason: str, error: _Error, after: float | None, wants_scores: bool) -> Verdict:
-    if error.code == "insufficient_quota":
-        return Stop(reason, _REMEDIES[402])
-    if wants_scores and status not in _RETRIED and "logprobs" in error.message:
-        return Stop(reason, _PARAMETER_REMEDIES["logprobs"])
-    if status in _RETRIED or status >= 500:
-        return Retry(reason, after=after)
-    if error.parameter in _PARAMETERS:
-        return Stop(reason, _PARAMETER_REMEDIES.get(error.parameter, "Leave that option out."))
-    if status in _REMEDIES:
-        return Stop(reason, _REMEDIES[status])
-    if 300 <= status < 400 or status < 200:
-        return Stop(reason, "Check base_url: the endpoint points elsewhere.")
-    return Failed(reason)
 
 
 def _json(body: bytes) -> Any:
@@ -164,15 +73,15 @@ def _json(body: bytes) -> Any:
         return None
 
 
-def _error(content: Any) -> _Error:
+def _error(content: Any) -> ErrorReply:
     """The error in the forms that servers use: OpenAI's object, a plain string, or FastAPI's ``detail``."""
     if not isinstance(content, dict):
-        return _Error()
+        return ErrorReply()
     error = content.get("error") or content
     if not isinstance(error, dict):
-        return _Error(_line(error))
+        return ErrorReply(_line(error))
     message = error.get("message") or error.get("detail") or ""
-    return _Error(_line(message), _line(error.get("code") or ""), _line(error.get("param") or ""))
+    return ErrorReply(_line(message), _line(error.get("code") or ""), _line(error.get("param") or ""))
 
 
 def _plain(body: bytes) -> str:
@@ -191,35 +100,6 @@ def _line(text: Any) -> str:
     """One printable line; lists and objects abbreviated."""
     words = text if isinstance(text, str) else str(text) if isinstance(text, (bool, int, float)) else repr_of(text)
     return "".join(sign if sign.isprintable() else "�" for sign in " ".join(words[:10_000].split())[:200])
-
-
-@dataclass
-class Replies:
-    """What the completions of one round say about the endpoint."""
-
-    count: int = 0
-    thoughts: int = 0
-    """Completions that are thoughts without an answer."""
-    scored: bool = False
-    """Whether any answer had a score."""
-
-    def trouble(self, prediction: Prediction, wants_scores: bool, gives_up: bool) -> str | None:
-        """Why the run must stop after this prediction and what to do; None if it can continue."""
-        thinking = (prediction.error or "").startswith(_STILL_THINKING)
-        self.count += 1
-        self.thoughts += thinking
-        self.scored = self.scored or prediction.score is not None
-        if gives_up and thinking and self.thoughts >= max(_SEVERAL, self.count / 2):
-            return (
-                f"{self.thoughts} of {self.count} replies have no answer; the last: {prediction.error}. "
-                f"{_THINKING_REMEDY} Answers are kept (give_up=0 never stops)."
-            )
-        if wants_scores and not prediction.failed and not self.scored:
-            return (
-                "the endpoint was asked for log-probabilities (logprobs=true) and sent none for the answer. Leave out "
-                "logprobs=true: answers then have no score."
-            )
-        return None
 
 
 def prediction_from_reply(question_id: Id, reply: Mapping[str, Any], most: int | None = None) -> Prediction:
@@ -272,7 +152,7 @@ def _why_no_answer(message: Mapping[str, Any], words: str, answer: str, end: Any
     if message.get("refusal"):
         return "refusal"
     if not answer.strip() and (thought := _thought(message, words, end)):
-        return f"{_STILL_THINKING}: {thought.format('max_answer_tokens' + (f'={most}' if most else ''))}"
+        return f"{STILL_THINKING}: {thought.format('max_answer_tokens' + (f'={most}' if most else ''))}"
     if end == "length":
         return "cut off: the answer is longer than max_answer_tokens"
     if answer.strip():

@@ -5,35 +5,23 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from random import Random
 
 from askew.errors import BadImage, BudgetSpent, ModelError, RunError
-from askew.models.endpoint.chat_reply import (
-    Completion,
-    Failed,
-    Replies,
-    Retry,
-    Stop,
-    Verdict,
-    judge,
-    prediction_from_reply,
-    tokens_of_reply,
-)
+from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
-from askew.models.endpoint.request_limits import Budget, Limiter, Reserved, jitter
+from askew.models.endpoint.request_limits import Budget, Limiter, Reserved
+from askew.models.endpoint.retry_policy import Completion, Failed, Retry, RetryPolicy, Stop, Verdict
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
 from askew.types import Prediction, Question
 from askew.verbs import Resolver
 
 LARGEST = 8 << 20
 """Maximum bytes of a reply; a larger one is a failure."""
-UNREACHED = 3
-"""Failed connections after which the run stops, while no reply has ever arrived."""
-LONGEST_WAIT = 600.0
-"""Seconds; an endpoint that asks for a longer wait stops the run, which the same command resumes later."""
 
 
 @dataclass(frozen=True)
@@ -67,21 +55,12 @@ class Dispatcher:
     """Only for wait times; no answer depends on it."""
     connect: Callable[[str, dict[str, str], int, float, Resolver | None], Client] = Client
     """Makes the HTTP client; tests use one with a simulated clock."""
-    in_a_row: int = 0
-    """Consecutive questions without an answer."""
-    answered: bool = False
-    replies: Replies = field(default_factory=Replies)
-    silences: int = 0
-    """Consecutive requests without any reply, each sent after the one before; concurrent ones count once."""
-    heard: bool = False
-    """Whether any reply has arrived."""
-    unreached: int = 0
-    """Failed connections before the first reply."""
     ended: RunError | None = None
 
     async def run(self, questions: Sequence[Question]) -> None:
         """Ask all questions; an error that stops the run is raised after all pending predictions are delivered."""
         settings = self.settings
+        self._policy = RetryPolicy(settings.retries, settings.backoff, settings.give_up, settings.timeout, self.rng)
         self._limiter = Limiter(settings.concurrency)
         self._change = asyncio.Event()
         self._end = asyncio.Event()
@@ -114,7 +93,9 @@ class Dispatcher:
             return Prediction(question.id, None, error=f"bad image: {bad}", tries=0)
         body = self.chat.body(question, image)
         size = self.chat.tokens(question, None if image is None else image.size)
-        for tries in range(1, self.settings.retries + 2):
+        tries = 0
+        while True:
+            tries += 1
             verdict, tokens, seconds = await self._try(body, size)
             if verdict is None:
                 return None
@@ -122,21 +103,21 @@ class Dispatcher:
                 prediction = self._read(question, verdict)
                 return prediction and replace(prediction, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
-                self._give_up(f"{self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
+                self._give_up(f"{verdict.reason.rstrip('.')}. {verdict.remedy}")
                 return None
-            if isinstance(verdict, Failed) or tries > self.settings.retries:
-                return self._failed(question, verdict, tries, seconds)
-            await self._wait(verdict, tries)
-        raise AssertionError("every try returns or is followed by another")
+            if isinstance(verdict, Failed) or not self._policy.repeats(verdict, tries):
+                reason = verdict.reason.rstrip(".")
+                self._give_up(self._policy.on_failure(verdict, reason))
+                return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
+            with suppress(asyncio.TimeoutError):  # the run ends, or the pause
+                await asyncio.wait_for(self._end.wait(), self._policy.pause(verdict, tries))
 
     def _read(self, question: Question, completion: Completion) -> Prediction | None:
         """The prediction in a completion; None for an answer that this run cannot use."""
-        self.in_a_row, self.answered = 0, True
         prediction = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
-        if trouble := self.replies.trouble(prediction, self.chat.wants_scores, bool(self.settings.give_up)):
-            self._give_up(trouble)
-            return prediction if prediction.failed else None
-        return prediction
+        trouble = self._policy.on_completion(prediction, self.chat.wants_scores)
+        self._give_up(trouble)
+        return prediction if prediction.failed or not trouble else None
 
     async def _image(self, question: Question) -> EncodedImage | None:
         if self.images is None or question.image is None:
@@ -157,12 +138,12 @@ class Dispatcher:
             self._limiter.leave()
             self.budget.release(reserved)
             return None, (0, 0), 0.0
-        clock, silences, tokens = asyncio.get_running_loop().time, self.silences, (0, 0)
+        clock, silences, tokens = asyncio.get_running_loop().time, self._policy.silences, (0, 0)
         started = clock()
         try:
             verdict = await self._send(body)
             seconds = clock() - started
-            self._check_silence(verdict, silences)
+            self._give_up(self._policy.on_verdict(verdict, silences))
             self._adapt_rate(verdict, round_, seconds)
             if isinstance(verdict, Completion):
                 tokens = tokens_of_reply(verdict.reply, size)
@@ -173,53 +154,31 @@ class Dispatcher:
             self._change.set()
 
     async def _send(self, body: bytes) -> Verdict:
+        verdict = await self._verdict(body)
+        return verdict if isinstance(verdict, Completion) else replace(verdict, reason=self._clean(verdict.reason))
+
+    async def _verdict(self, body: bytes) -> Verdict:
         try:
             reply = await asyncio.wait_for(self._client.post(body), self.settings.timeout)
         except asyncio.TimeoutError:
             return Retry(f"timeout: no answer within {self.settings.timeout:g} s", silent=True)
         except Unreachable as lost:
-            return self._unreachable(f"connection: {lost}")
+            return self._policy.on_unreachable(f"connection: {lost}")
         except Lost as lost:
             return Retry(f"connection: {lost}")
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
-        self.heard = True
+        self._policy.heard = True
         body = hide_in(reply.body, (self.settings.key, *self.settings.secrets))
         return judge(Reply(reply.status, reply.headers, body), self.chat.wants_scores)
-
-    def _unreachable(self, reason: str) -> Verdict:
-        """While no reply has ever arrived, a few failed connections mean that the address is wrong."""
-        self.unreached += not self.heard
-        if self.heard or not self.settings.give_up or self.unreached < UNREACHED:
-            return Retry(reason, silent=True)
-        return Stop(
-            reason,
-            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
-        )
 
     def _adapt_rate(self, verdict: Verdict, round_: int, seconds: float) -> None:
         if isinstance(verdict, Retry) and verdict.overload:
             self._limiter.failed(round_, bool(verdict.after))
-            if verdict.after is not None and verdict.after > LONGEST_WAIT:
-                reason = f"{self._clean(verdict.reason)}; the endpoint asks to wait {verdict.after:,.0f} s"
-                self._give_up(f"{reason}. Every answer is kept; run the same command again then.")
-            elif verdict.after:
+            if verdict.after and not self.ended:
                 self._limiter.pause(verdict.after)
         elif isinstance(verdict, Completion):
             self._limiter.answered(round_, seconds)
-
-    def _check_silence(self, verdict: Verdict, silences: int) -> None:
-        """Stop if the endpoint stays silent: one request at a time, retrying every question would take a day."""
-        if not (isinstance(verdict, Retry) and verdict.silent):
-            self.silences = 0
-        elif silences == self.silences:
-            self.silences += 1
-        if self.settings.give_up and self.silences >= max(self.settings.give_up, 2 * (self.settings.retries + 1)):
-            self._give_up(
-                f"{self.silences} requests in a row got no reply within {self.settings.timeout:g} s. Earlier answers "
-                "are kept; the same command resumes once the endpoint answers (timeout=... waits longer, give_up=0 "
-                "never stops)."
-            )
 
     async def _reserve(self, read: int, written: int) -> Reserved | None:
         """Reserve a request in the budget; wait while pending requests may leave enough for it."""
@@ -238,26 +197,10 @@ class Dispatcher:
                 await self._change.wait()
         return None
 
-    def _failed(self, question: Question, verdict: Retry | Failed, tries: int, seconds: float) -> Prediction:
-        reason = self._clean(verdict.reason).rstrip(".")
-        if isinstance(verdict, Retry) or not self.answered:
-            self.in_a_row += 1
-        if self.settings.give_up and self.in_a_row >= self.settings.give_up:
-            self._give_up(
-                f"{self.in_a_row} questions in a row got no answer; the last: {reason}. Answers are kept; the same "
-                "command resumes once the endpoint answers (give_up=0 never stops)."
-            )
-        return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
-
-    async def _wait(self, verdict: Retry, failed: int) -> None:
-        pause = jitter(self.settings.backoff, failed, self.rng) + (verdict.after or 0.0)
-        try:
-            await asyncio.wait_for(self._end.wait(), pause)
-        except asyncio.TimeoutError:
-            return
-
-    def _give_up(self, reason: str) -> None:
-        self._stop(ModelError(f"{self.settings.url}: {reason}"))
+    def _give_up(self, reason: str | None) -> None:
+        """Stop the run if there is a reason to."""
+        if reason:
+            self._stop(ModelError(f"{self.settings.url}: {reason}"))
 
     def _stop(self, why: RunError) -> None:
         self.ended = self.ended or why

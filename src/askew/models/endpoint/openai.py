@@ -16,11 +16,12 @@ import orjson
 
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
-from askew.models.endpoint.chat_reply import Completion, judge, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
 from askew.models.endpoint.request_limits import Budget, BudgetLimits, price_of
+from askew.models.endpoint.retry_policy import Completion
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
 from askew.verbs import Resolver

@@ -1,19 +1,15 @@
 """What limits the requests to an endpoint: the budget of the command and the rate that the server can take.
 
 A request is sent only when the budget (calls, tokens, cost) covers its maximum. The limiter decides how many requests
-are sent at once, and ``jitter`` and ``retry_after`` how long to wait before a retry.
+are sent at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from math import isfinite
-from random import Random
 from typing import Any, TypeAlias
 
 from askew.errors import BadOption, DataError
@@ -153,10 +149,6 @@ SLOWER = 2.0
 """When answers take this many times as long as before, one fault is enough."""
 CAUTION = 5
 """After overload, growth is at most two to this power slower."""
-LONGEST = 30.0
-"""Seconds; the longest wait that the server did not ask for."""
-YEAR = 366 * 86400.0
-"""Seconds; longer waits are reduced to this."""
 
 
 @dataclass
@@ -311,48 +303,3 @@ class Latency:
     def rising(self) -> bool:
         """Whether answers take much longer than over the whole window."""
         return self.count > WINDOW and self.few > SLOWER * self.many
-
-
-def jitter(first: float, failed: int, rng: Random) -> float:
-    """Full jitter: uniform between 0 and a bound that doubles with each failed try.
-
-    Clients that failed together thus do not return together. Only timing depends on it.
-
-    >>> all(0 <= jitter(0.5, 3, Random(seed)) <= 2.0 for seed in range(99))
-    True
-    """
-    return rng.uniform(0.0, min(LONGEST, first * 2.0 ** min(failed - 1, 16)))
-
-
-def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """The seconds that a reply asks the client to wait: ``Retry-After`` as a number or a date, or ``retry-after-ms``.
-
-    >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
-    (7.0, 0.25, None)
-    >>> noon = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
-    >>> retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, noon)
-    30.0
-    >>> retry_after({"retry-after": "soon"}), retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 +99999999"})
-    (None, None)
-    """
-    if (milliseconds := _duration(headers.get("retry-after-ms", ""))) is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "")
-    if (seconds := _duration(value)) is not None:
-        return seconds
-    try:
-        date = parsedate_to_datetime(value)
-        if date.tzinfo is None:
-            date = date.replace(tzinfo=timezone.utc)
-        left = (date - (now or datetime.now(timezone.utc))).total_seconds()
-    except (TypeError, ValueError, IndexError, OverflowError):  # an impossible date, time or zone
-        return None
-    return min(max(0.0, left), YEAR)
-
-
-def _duration(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return min(value, YEAR) if 0 <= value < float("inf") else None

@@ -1,0 +1,269 @@
+"""What happens when a request to an endpoint fails: whether it is repeated, after which pause, and when the run stops.
+
+All of the policy is here, and nothing else: ``judge_error`` and the verdicts (what a failure means), ``jitter`` and
+``retry_after`` (how long to wait), and ``RetryPolicy`` with the rules by which a run stops. No network and no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from random import Random
+from typing import Any, TypeAlias
+
+from askew.types import Prediction
+
+_RETRIED = {408, 409, 425, 429}
+_LOGPROBS = {"logprobs", "top_logprobs"}
+_PARAMETERS = {
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "model",
+    "reasoning_effort",
+    "detail",
+    *_LOGPROBS,
+}
+"""Parameters that are the same in every request: an error about one affects all."""
+_REMEDIES = {
+    401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint accepts.",
+    402: "Add credit to the account; the same command then resumes.",
+    403: "The key may not use this model or endpoint: use another key, or ask whoever runs the endpoint.",
+    404: "Check the model's name and base_url (most end in /v1).",
+    405: "Check base_url (most end in /v1).",
+}
+_PARAMETER_REMEDIES = {
+    "temperature": "Leave it out with temperature=none.",
+    "seed": "Leave it out with seed=none.",
+    "max_tokens": "Use cap_field=max_completion_tokens.",
+    "max_completion_tokens": "Use cap_field=max_tokens.",
+    "model": "Check the model's name.",
+    **dict.fromkeys(_LOGPROBS, "Leave out logprobs=true: answers then have no score."),
+}
+STILL_THINKING = "still thinking"
+"""How errors of this kind begin: there are thoughts, but no answer after them."""
+_SEVERAL = 5
+"""A run stops after this many replies that are thoughts without an answer, if they are at least half of all."""
+_THINKING_REMEDY = (
+    "Raise max_answer_tokens (thinking takes 1,000 tokens and more), or switch thinking off: with "
+    'extra={"chat_template_kwargs": {"enable_thinking": false}} (vLLM, SGLang, llama.cpp) or '
+    'extra={"reasoning_effort": "low"} (OpenAI).'
+)
+UNREACHED = 3
+"""Failed connections after which the run stops, while no reply has ever arrived."""
+LONGEST_WAIT = 600.0
+"""Seconds; an endpoint that asks for a longer wait stops the run, which the same command resumes later."""
+LONGEST = 30.0
+"""Seconds; the longest wait that the server did not ask for."""
+YEAR = 366 * 86400.0
+"""Seconds; longer waits are reduced to this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The reply has a completion."""
+
+    reply: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The request may succeed when repeated."""
+
+    reason: str
+    overload: bool = True
+    """True when the server is overloaded, False when only this reply is broken."""
+    after: float | None = None
+    """Seconds the server asks the client to wait."""
+    silent: bool = False
+    """True when nothing arrived before the timeout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """This question cannot be answered; others may be."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """No question can be answered until the user fixes something."""
+
+    reason: str
+    remedy: str
+
+
+Verdict: TypeAlias = Completion | Retry | Failed | Stop
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReply:
+    """What an endpoint says about an error."""
+
+    message: str = ""
+    code: str = ""
+    parameter: str = ""
+
+
+def judge_error(status: int, reason: str, error: ErrorReply, after: float | None, wants_scores: bool) -> Verdict:
+    """Whether a reply with this error is retried, fails one question, or stops the run."""
+    if error.code == "insufficient_quota":
+        return Stop(reason, _REMEDIES[402])
+    if wants_scores and status not in _RETRIED and "logprobs" in error.message:
+        return Stop(reason, _PARAMETER_REMEDIES["logprobs"])
+    if status in _RETRIED or status >= 500:
+        return Retry(reason, after=after)
+    if error.parameter in _PARAMETERS:
+        return Stop(reason, _PARAMETER_REMEDIES.get(error.parameter, "Leave that option out."))
+    if status in _REMEDIES:
+        return Stop(reason, _REMEDIES[status])
+    if 300 <= status < 400 or status < 200:
+        return Stop(reason, "Check base_url: the endpoint points elsewhere.")
+    return Failed(reason)
+
+
+@dataclass
+class RetryPolicy:
+    """The decisions in one round of questions. A rule of stopping is a method that returns why, or None."""
+
+    retries: int
+    backoff: float
+    give_up: int
+    """Consecutive questions without an answer after which the run stops; 0 switches off all rules that count."""
+    timeout: float
+    rng: Random = field(default_factory=Random)
+    """Only for wait times; no answer depends on it."""
+    answered: bool = False
+    heard: bool = False
+    """Whether any reply has arrived."""
+    unreached: int = 0
+    """Failed connections before the first reply."""
+    in_a_row: int = 0
+    """Consecutive questions without an answer."""
+    silences: int = 0
+    """Consecutive requests without any reply, each sent after the one before; concurrent ones count once."""
+    count: int = 0
+    """Completions."""
+    thoughts: int = 0
+    """Completions that are thoughts without an answer."""
+    scored: bool = False
+    """Whether any answer had a score."""
+
+    def repeats(self, verdict: Verdict, tries: int) -> bool:
+        """Whether to send the request again after this many tries."""
+        return isinstance(verdict, Retry) and tries <= self.retries
+
+    def pause(self, verdict: Retry, tries: int) -> float:
+        """Seconds to wait before that."""
+        return jitter(self.backoff, tries, self.rng) + (verdict.after or 0.0)
+
+    def on_unreachable(self, reason: str) -> Verdict:
+        """While no reply has ever arrived, a few failed connections mean that the address is wrong."""
+        self.unreached += not self.heard
+        if self.heard or not self.give_up or self.unreached < UNREACHED:
+            return Retry(reason, silent=True)
+        return Stop(
+            reason,
+            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
+        )
+
+    def on_verdict(self, verdict: Verdict, silences: int) -> str | None:
+        """Stop if the endpoint stays silent, or asks for a very long wait. ``silences``: when the request was sent.
+
+        One request at a time, retrying every question of a silent endpoint would take a day.
+        """
+        if not (isinstance(verdict, Retry) and verdict.silent):
+            self.silences = 0
+        elif silences == self.silences:
+            self.silences += 1
+        if self.give_up and self.silences >= max(self.give_up, 2 * (self.retries + 1)):
+            return (
+                f"{self.silences} requests in a row got no reply within {self.timeout:g} s. Earlier answers "
+                "are kept; the same command resumes once the endpoint answers (timeout=... waits longer, give_up=0 "
+                "never stops)."
+            )
+        if isinstance(verdict, Retry) and verdict.overload and (verdict.after or 0) > LONGEST_WAIT:
+            return (
+                f"{verdict.reason}; the endpoint asks to wait {verdict.after:,.0f} s. Every answer is kept; run the "
+                "same command again then."
+            )
+        return None
+
+    def on_failure(self, verdict: Retry | Failed, reason: str) -> str | None:
+        """Stop after many questions in a row without an answer."""
+        if isinstance(verdict, Retry) or not self.answered:
+            self.in_a_row += 1
+        if not self.give_up or self.in_a_row < self.give_up:
+            return None
+        return (
+            f"{self.in_a_row} questions in a row got no answer; the last: {reason}. Answers are kept; the same "
+            "command resumes once the endpoint answers (give_up=0 never stops)."
+        )
+
+    def on_completion(self, prediction: Prediction, wants_scores: bool) -> str | None:
+        """Stop if replies are thoughts without answers, or if answers have no score though the run asks for scores."""
+        self.in_a_row, self.answered = 0, True
+        thinking = (prediction.error or "").startswith(STILL_THINKING)
+        self.count += 1
+        self.thoughts += thinking
+        self.scored = self.scored or prediction.score is not None
+        if self.give_up and thinking and self.thoughts >= max(_SEVERAL, self.count / 2):
+            return (
+                f"{self.thoughts} of {self.count} replies have no answer; the last: {prediction.error}. "
+                f"{_THINKING_REMEDY} Answers are kept (give_up=0 never stops)."
+            )
+        if wants_scores and not prediction.failed and not self.scored:
+            return (
+                "the endpoint was asked for log-probabilities (logprobs=true) and sent none for the answer. Leave out "
+                "logprobs=true: answers then have no score."
+            )
+        return None
+
+
+def jitter(first: float, failed: int, rng: Random) -> float:
+    """Full jitter: uniform between 0 and a bound that doubles with each failed try.
+
+    Clients that failed together thus do not return together. Only timing depends on it.
+
+    >>> all(0 <= jitter(0.5, 3, Random(seed)) <= 2.0 for seed in range(99))
+    True
+    """
+    return rng.uniform(0.0, min(LONGEST, first * 2.0 ** min(failed - 1, 16)))
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """The seconds that a reply asks the client to wait: ``Retry-After`` as a number or a date, or ``retry-after-ms``.
+
+    >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
+    (7.0, 0.25, None)
+    >>> noon = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    >>> retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, noon)
+    30.0
+    >>> retry_after({"retry-after": "soon"}), retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 +99999999"})
+    (None, None)
+    """
+    if (milliseconds := _duration(headers.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    if (seconds := _duration(value)) is not None:
+        return seconds
+    try:
+        date = parsedate_to_datetime(value)
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=timezone.utc)
+        left = (date - (now or datetime.now(timezone.utc))).total_seconds()
+    except (TypeError, ValueError, IndexError, OverflowError):  # an impossible date, time or zone
+        return None
+    return min(max(0.0, left), YEAR)
+
+
+def _duration(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return min(value, YEAR) if 0 <= value < float("inf") else None

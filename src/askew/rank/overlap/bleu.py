@@ -84,7 +84,8 @@ class _Bleu:
 
     def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
         terms, postings, penalties = self.index.terms(query), self.index.postings, self._penalties(len(query))
-        scan(self.n, self.plain, own, terms, self.index.arrays, postings, penalties, top)
+        quirks = (0.0, 0.0) if self.plain else (TINY, SMALL)
+        scan(self.n, quirks, own, terms, self.index.arrays, postings, penalties, top)
 
     def _penalties(self, reference: int) -> NDArray[np.float64]:
         """The brevity penalty by the candidate's length; there is none for candidates longer than the reference."""
@@ -102,28 +103,24 @@ LESS = 1 - 1e-9
 
 
 @compiled
-def precision(matches: int, there: int, plain: bool) -> float:
-    """The share of a text's n-grams that match; ``there``: how many it has."""
-    if plain:
-        return matches / there if there > 0 else 0.0
-    return (matches + TINY) / (there + SMALL)
-
-
-@compiled
-def scan(longest: int, plain: bool, own: int, terms: Any, index: Any, postings: Any, penalties: Any, top: Any) -> None:
+def scan(longest: int, quirks: Any, own: int, terms: Any, index: Any, postings: Any, penalties: Any, top: Any) -> None:
     """Offer each text of the pool, unless its precisions are too low to enter."""
+    tiny, small = quirks
     _, starts, firsts = index
     shared = np.zeros((longest, len(firsts)), dtype=np.int32)
     count_shared(shared, terms, postings)
     root, least = 1.0 / longest, 0.0
     for doc in range(len(firsts)):
-        size, product = starts[doc + 1] - starts[doc], 1.0
+        size, matches, there = starts[doc + 1] - starts[doc], 1.0, 1.0
         for less in range(longest):
-            product *= precision(shared[less, doc], max(size - less, 0), plain)
-            if product < least:
-                break
-        if product < least or doc == own:
+            matches *= shared[less, doc] + tiny
+            there *= max(size - less, 0) + small
+        if matches < least * there or doc == own:
             continue
+        product = 1.0
+        for less in range(longest):
+            grams = max(size - less, 0) + small
+            product *= (shared[less, doc] + tiny) / grams if grams > 0 else 0.0
         penalty = penalties[size] if size < len(penalties) else 1.0
         if offer(top, product**root * penalty, firsts[doc], doc):
             least = max(0.0, (least_key(top) - 1) / UNIT) ** longest * LESS

@@ -222,8 +222,10 @@ def scan(
     shared = np.zeros((1, len(firsts)), dtype=np.int32)
     count_shared(shared, terms, postings)
     places, free = np.empty(np.diff(starts).max(), dtype=np.int64), np.empty(size, dtype=np.bool_)
-    least = least_key(top)
+    least, fewest = least_key(top), 0
     for doc in range(len(firsts)):
+        if shared[0, doc] < fewest:
+            continue
         length, most = starts[doc + 1] - starts[doc], min(shared[0, doc], size)
         if doc == own or key_of(factors[most, 1] * mean_of(most, length, size, alpha)) + 1 < least:
             continue
@@ -234,6 +236,8 @@ def scan(
             score = factors[matched, chunks] * mean_of(matched, length, size, alpha)
         if offer(top, score, firsts[doc], doc):
             least = least_key(top)
+            while fewest < size and key_of(factors[fewest, 1] * mean_of(fewest, fewest, size, alpha)) + 1 < least:
+                fewest += 1
 
 
 Rules = Sequence[tuple[str, str]]

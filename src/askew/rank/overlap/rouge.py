@@ -78,11 +78,15 @@ def scan(query: Any, own: int, terms: Any, index: Any, postings: Any, square: fl
     tokens, starts, firsts = index
     shared = np.zeros((1, len(firsts)), dtype=np.int32)
     count_shared(shared, terms, postings)
-    row, least = np.zeros(len(query) + 1, dtype=np.int64), least_key(top)
+    row, least, fewest = np.zeros(len(query) + 1, dtype=np.int64), least_key(top), 0
     for doc in range(len(firsts)):
+        if shared[0, doc] < fewest:
+            continue
         size = starts[doc + 1] - starts[doc]
         if doc == own or key_of(score_of(shared[0, doc], size, len(query), square)) < least:
             continue
         longest = common(tokens[starts[doc] : starts[doc + 1]], query, row) if shared[0, doc] else 0
         if offer(top, score_of(longest, size, len(query), square), firsts[doc], doc):
             least = least_key(top)
+            while fewest < len(query) and key_of(score_of(fewest, fewest, len(query), square)) < least:
+                fewest += 1

@@ -2,67 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
-
-import numpy as np
 
 from askew.data.read_predictions import read_predictions
 from askew.errors import MissingPredictions
 from askew.files.read_write import fingerprint
 from askew.types import Id, Prediction, Question
-
-
-class AnswersById(Mapping[Id, str]):
-    """Answers by question id. Equal answers are kept once; a question with a number as its id takes twelve bytes.
-
-    >>> answers = AnswersById([(7, "yes"), (3, "no"), ("3", "two"), (9, "yes")])
-    >>> answers[3], answers["3"], answers.get(4), 9 in answers, list(answers)
-    ('no', 'two', None, True, [3, 7, 9, '3'])
-    """
-
-    def __init__(self, answers: Iterable[tuple[Id, str]]) -> None:
-        numbers: dict[str, int] = {}
-        ids, answer_numbers = array("q"), array("i")
-        self._texts: dict[str, int] = {}
-        for key, answer in answers:
-            number = numbers.setdefault(answer, len(numbers))
-            if isinstance(key, str):
-                self._texts[key] = number
-            else:
-                ids.append(key)
-                answer_numbers.append(number)
-        order = np.argsort(np.asarray(ids), kind="stable")
-        self._ids = array("q", np.asarray(ids)[order].tobytes())
-        self._numbers = array("i", np.asarray(answer_numbers)[order].tobytes())
-        self._answers = list(numbers)
-        self._last = 0
-        """The place of the last id that was looked up; most files are in the order of the questions."""
-
-    def __getitem__(self, key: Id) -> str:
-        if isinstance(key, str):
-            return self._answers[self._texts[key]]
-        ids, count = self._ids, len(self._ids)
-        for place in (self._last, self._last + 1):
-            if place < count and ids[place] == key:
-                break
-        else:
-            place = bisect_left(ids, key)
-            if place == count or ids[place] != key:
-                raise KeyError(key)
-        self._last = place
-        return self._answers[self._numbers[place]]
-
-    def __iter__(self) -> Iterator[Id]:
-        yield from self._ids
-        yield from self._texts
-
-    def __len__(self) -> int:
-        return len(self._ids) + len(self._texts)
 
 
 @dataclass(frozen=True)
@@ -89,7 +37,9 @@ class Predictions:
     """The answers exist already: no image file needs to exist."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", AnswersById(read_predictions(self.file, self.ids)))
+        kept: dict[str, str] = {}  # equal answers are kept once
+        pairs = read_predictions(self.file, self.ids)
+        object.__setattr__(self, "answers", {key: kept.setdefault(answer, answer) for key, answer in pairs})
         object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(self.file)}")
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:

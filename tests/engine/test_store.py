@@ -112,30 +112,13 @@ def test_answers_that_are_only_in_the_log_are_recovered(tmp_path):
     assert len(read_store(tmp_path / "copy", said)) == COUNT
 
 
-def write_old_store(path: Path) -> dict[bytes, Prediction]:
-    """A store in the format before rows had checksums."""
-    said = answers()
-    with sqlite3.connect(path) as db:
-        db.execute(
-            "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, "
-            "seconds REAL, read INTEGER, written INTEGER) WITHOUT ROWID"
-        )
-        rows = [(key, one.answer, one.score, one.tries, one.seconds, *one.tokens) for key, one in said.items()]
-        db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-    db.close()
-    return said
-
-
-def test_a_store_without_checksums_is_read_and_gets_them(tmp_path, whole):
+def test_a_store_with_other_columns_is_refused(tmp_path):
     path = tmp_path / "answers.sqlite"
-    said = write_old_store(path)
-    assert read_store(path, said) == whole[1]
     with sqlite3.connect(path) as db:
-        assert db.execute("SELECT count(*) FROM answers WHERE length(checksum) = 8").fetchone() == (COUNT,)
-        db.execute("UPDATE answers SET answer = 'changed' WHERE tries = 2")
+        db.execute("CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL)")
     db.close()
-    with pytest.raises(RunError, match="askew recover"):
-        read_store(path, said)
+    with pytest.raises(RunError, match=r"another version of askew, or a damaged one \(its columns: key, answer\)"):
+        Store(path)
 
 
 def pages(content: bytes) -> list[bytes]:

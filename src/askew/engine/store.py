@@ -5,7 +5,7 @@ One SQLite file. A row is found by what was asked and of whom: model signature, 
 are not kept: the next run asks again.
 
 Each row has a checksum, so an answer that a disk changed is never taken for the model's; ``askew recover`` keeps what
-is intact of a damaged file. Stores of older versions get their checksums when they are first opened.
+is intact of a damaged file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from askew.errors import RunError
 from askew.files.limits import token_counts
 from askew.types import Id, Prediction
 
-_OLD_COLUMNS = (
+COLUMNS = (
     ("key", "BLOB"),
     ("answer", "TEXT"),
     ("score", "REAL"),
@@ -32,9 +32,8 @@ _OLD_COLUMNS = (
     ("seconds", "REAL"),
     ("read", "INTEGER"),
     ("written", "INTEGER"),
+    ("checksum", "BLOB"),
 )
-"""The columns of stores written before rows had checksums."""
-COLUMNS = (*_OLD_COLUMNS, ("checksum", "BLOB"))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL, read INTEGER, written INTEGER,
@@ -179,7 +178,7 @@ class Store:
             yield from self._earlier._rows(list(wanted - own))
 
     def _prepare(self) -> None:
-        """Create the table, or add checksums to that of an older version; refuse other databases."""
+        """Create the table; refuse other databases."""
         columns = self._columns()
         if not columns and self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise _damaged(self.path, "it is a database without the table 'answers'")
@@ -187,8 +186,6 @@ class Store:
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
         self._db.executescript(_SCHEMA)
-        if columns == _OLD_COLUMNS:
-            self._add_checksums()
         if self._columns() != COLUMNS:
             raise RunError(
                 f"{self.path}: an answer store of another version of askew, or a damaged one (its columns: "
@@ -197,15 +194,6 @@ class Store:
 
     def _columns(self) -> tuple[tuple[str, str], ...]:
         return tuple(self._db.execute("SELECT name, type FROM pragma_table_info('answers') ORDER BY cid"))
-
-    def _add_checksums(self) -> None:
-        self._db.create_function("askew_checksum", len(_OLD_COLUMNS), lambda *row: checksum(row))
-        self._db.execute("BEGIN IMMEDIATE")
-        if self._columns() == _OLD_COLUMNS:  # unless another process did it in the meantime
-            self._db.execute("ALTER TABLE answers ADD COLUMN checksum BLOB")
-            fields = ", ".join(name for name, _ in _OLD_COLUMNS)
-            self._db.execute(f"UPDATE answers SET checksum = askew_checksum({fields})")
-        self._db.execute("COMMIT")
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:

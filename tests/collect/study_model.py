@@ -100,10 +100,17 @@ class StudyModel:
     def end(self, key: int, state: str) -> None:
         session = self.sessions[key]
         session.state = state
-        session.holds = state in ("SUCCEEDED", "EXHAUSTED")
+        session.holds = self.counts(key)
         for one in self.asked.values():
             if one.session == key and one.state in ("ASKED", "ANSWERED", "MODEL_FAILED"):
                 one.state = "ABANDONED"
+
+    def counts(self, key: int) -> bool:
+        """Whether a session that ended stands on questions that were not withdrawn."""
+        own = [one for one in self.asked.values() if one.session == key]
+        if self.sessions[key].state == "SUCCEEDED":
+            return any(one.verdict == "wrong" and one.state != "WITHDRAWN" for one in own)
+        return self.sessions[key].state == "EXHAUSTED" and not any(one.state == "WITHDRAWN" for one in own)
 
     def free_image(self, index: int) -> tuple[int, int | None] | None:
         """The image this person gets, and the session that loses it."""

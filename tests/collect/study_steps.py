@@ -130,6 +130,9 @@ class StudySteps(StudyModel):
         self.expects(error, withdraw, self.person(index), question)
         if error is None:
             one.state = "WITHDRAWN"
+            session = self.sessions[one.session]
+            if session.state != "LEASED":
+                session.holds = session.holds and self.counts(one.session)
 
     def claim_slot(self, index: int) -> None:
         fits = self.fits(index)

@@ -20,12 +20,15 @@ from askew.collect.invariants import notices, violations
 from askew.collect.moderation import delete_text, quarantine, resolve
 from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.release import release
+from askew.collect.robots import TooLate, record_reply
 from askew.collect.rounds import change_round
 from askew.collect.verifying import claim_slot, verify
+from askew.collect.writing import ask, claim_image
 from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.open_path import open_path
 from askew.errors import DataError, UsageError
+from askew.types import Prediction
 
 NASTY = "=cmd|' /C calc'!A0 <script>&\"\u202e é 猫?"
 
@@ -278,3 +281,13 @@ def test_the_command_deletes_what_was_written_about_a_question_also_from_the_fil
     assert main([*command[:4], "7", *command[5:]]) == 2
     assert "There is no question 7." in capsys.readouterr().err
     assert main(["collect", "check", str(tmp_path / "study")]) == 0
+
+
+def test_a_reply_that_arrives_after_the_freeze_changes_nothing(study):
+    """It used to end in an error of the database, which refuses changes of a frozen round."""
+    task = study.do(claim_image, study.people[0])
+    call = study.do(ask, study.people[0], task.session_id, "Is it red?", seed=1)
+    study.do(change_round, study.round_id, "DRAINING")
+    study.do(freeze, study.round_id, 1, drop_incomplete=True)
+    assert study.do(record_reply, call, Prediction(call.question_id, "yes")) == TooLate(call.question_id)
+    study.check()

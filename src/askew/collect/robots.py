@@ -132,6 +132,8 @@ def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailur
     assert asked is not None
     if row.outcome is not None:
         return _present(tx, call.question_id)
+    if asked.state != "ASKED" and asked.frozen_sha256 is not None:
+        return TooLate(call.question_id)  # the round was frozen meanwhile, and nothing in it changes any more
     answer = stored_reply(predicted.answer or "", tx.settings.reply_length).strip()
     if not answer:
         error = stored_reply(predicted.error or "empty answer", 500)

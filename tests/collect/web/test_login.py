@@ -243,9 +243,9 @@ def test_one_person_has_one_account_whatever_else_is_in_the_link(anywhere: WebSt
     first = arrive(web, link, "5f1", SESSION_ID="a")
     fool(first)
     for path in (link, other):
-        for ids in ({"SESSION_ID": "b"}, {"x": "1"}, {}):
+        for pid, ids in (("5f1", {"SESSION_ID": "b"}), (" 5F1 ", {"x": "1"}), ("5f\u200b1", {}), ("５f1", {})):
             thief = web.browser()
-            fields = {f"id.{key}": value for key, value in {"PROLIFIC_PID": " 5f1 ", **ids}.items()}
+            fields = {f"id.{key}": value for key, value in {"PROLIFIC_PID": pid, **ids}.items()}
             page = thief.post(path, **fields)
             assert (page.status, "return code" in page.html) == (422, True), "an id is no proof of who somebody is"
             assert web.service.cookie not in thief.client.cookies

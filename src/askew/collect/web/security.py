@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from unicodedata import normalize
 from urllib.parse import parse_qsl, urlsplit
 
 from itsdangerous import BadSignature, Signer
@@ -205,8 +206,15 @@ class SecretKeys:
         return self._derived("label", text).hex()[:16]
 
     def identity(self, platform_id: str) -> str:
-        """The keyed hash of a platform's id of a person, which is kept after the id itself was deleted."""
-        return self._derived("identity", platform_id).hex()
+        """The keyed hash of a platform's id of a person, which is kept after the id itself was deleted.
+
+        Ids that differ only in case, width or signs are one: nobody gets a second account by retyping the address.
+
+        >>> keys = SecretKeys(b"k" * 32)
+        >>> keys.identity("5F3c") == keys.identity(" 5f-3c"), keys.identity("5f3c") == keys.identity("5f3d")
+        (True, False)
+        """
+        return self._derived("identity", plain_id(platform_id)).hex()
 
     @property
     def check(self) -> str:
@@ -254,6 +262,11 @@ class SecretKeys:
 
     def _derived(self, purpose: str, text: str) -> bytes:
         return hmac.digest(self._secret, f"askew {purpose}\n{text}".encode("utf-8", "replace"), "sha256")
+
+
+def plain_id(text: str) -> str:
+    """The letters and digits of a platform's id, in lower case."""
+    return "".join(char for char in normalize("NFKC", text).casefold() if char.isalnum())
 
 
 _SEALED, _NONCE = 24, 9

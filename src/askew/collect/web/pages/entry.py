@@ -13,7 +13,7 @@ from askew.collect.protocol import Gone, Refused
 from askew.collect.schema import form
 from askew.collect.web import login
 from askew.collect.web.failures import Failure
-from askew.collect.web.security import TooOften
+from askew.collect.web.security import TooOften, plain_id
 from askew.collect.web.visit import Page, Visit
 
 
@@ -111,9 +111,9 @@ def _identity(visit: Visit, tx: Tx, invitation: AnyRow, ids: Mapping[str, str]) 
     if invitation.completion_code is None:
         return None
     key = tx.settings.identity
-    if not ids.get(key, "").strip():
+    if not plain_id(ids.get(key, "")):
         raise Failure(422, "platform", f"The link must contain your id on the platform ({key}), and this one does not.")
-    return visit.service.keys.identity(ids[key].strip())
+    return visit.service.keys.identity(ids[key])
 
 
 def _account(tx: Tx, identity: str) -> AnyRow | None:

@@ -85,7 +85,8 @@ def check(took: Took) -> Iterator[str]:
         if what == "evaluator" and took["askew score", size][0] > seconds * SCORE_AGAINST_EVALUATOR:
             yield f"askew score of {size:,}: more than {SCORE_AGAINST_EVALUATOR:.2f} of the evaluator's time"
     for what in dict.fromkeys(what for what, _ in took if what != "evaluator"):
-        (least, (first, _)), *_, (most, (last, high)) = sorted((n, took[name, n]) for name, n in took if name == what)
+        sizes = sorted((n, took[name, n]) for name, n in took if name == what)
+        (least, (first, _)), (most, (last, high)) = sizes[0], sizes[-1]
         if least < most and last / most > SLOWER_PER_QUESTION * first / least:
             yield f"{what}: slower for each of {most:,} questions than for each of {least:,}"
         if high > (goal := max(MEGABYTES, KILOBYTES * most / 1000)):

@@ -140,6 +140,7 @@ def test_any_list_gives_its_records_wherever_a_chunk_ends(tmp_path: Path, monkey
         b'[{"id": 1}, {"id": "\xff"}]',
         b'{"a": 1, "list": [{"id": 1}, {"id": 2}], "b": }',
         b'{"a": 1, "list": [{"id": 1}, {"id": 2}]',
+        b'{"list": [{"id": 1}], ',
         b'{"a": 1 "list": [{"id": 1}]}',
     ],
 )

@@ -123,8 +123,8 @@ class JsonText:
             self._at += 1
             return
         while True:
-            if self.peek() != '"':
-                self._break(self._at, "Expecting a key in double quotes")
+            if (sign := self.peek()) != '"':
+                self._break(self._at, "Expecting a key in double quotes" if sign else "")
             key: str = self.value()
             self._take(":")
             yield key

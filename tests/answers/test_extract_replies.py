@@ -1,4 +1,4 @@
-"""How often ``short`` extracts the answer that a careful reader would, on replies labelled by hand."""
+"""How often ``short`` extracts the answer that a careful reader would, by class, on replies labelled by hand."""
 
 from __future__ import annotations
 
@@ -7,39 +7,67 @@ from pathlib import Path
 import pytest
 import yaml
 
-from askew.answers.extract import asks_how_many, asks_yes_no, short
+from askew.answers.extract import asks_how_many, asks_yes_no, extract, short
 from askew.answers.normalise import normalise
 from askew.language.inflect import number_of
+from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
 
 
-def is_taken(question, reply, label):
-    """Whether the step extracts the labelled answer, or none where the label is no answer."""
-    answer, _ = short(question, reply)
-    if label is not None:
-        return answer is not None and normalise(answer) in {normalise(one) for one in label.split("|")}
-    if answer is None or " or " in answer:
-        return True
-    if asks_yes_no(question):
-        return answer not in ("yes", "no")
-    return asks_how_many(question) and number_of(answer) is None
+def judged(text, reply, label, choices=()):
+    """Whether the step gives an answer, and whether that, or giving none, agrees with the label."""
+    question = Question(1, None, text, choices=tuple(choices))
+    answer = extract("short", question, Prediction(1, reply)).answer
+    if answer is None:
+        given = False
+    elif choices:
+        given = answer in choices
+    elif asks_yes_no(text):
+        given = answer in ("yes", "no")
+    elif asks_how_many(text):
+        given = number_of(answer) is not None
+    else:
+        given = " or " not in answer
+    if label is None:
+        return given, not given
+    return given, answer is not None and normalise(answer) in {normalise(one) for one in label.split("|")}
 
 
-# measured: 242 of 242, and 100 of 112 (version 2 of the step: 191 and 86)
-@pytest.mark.parametrize(("part", "least"), [("development", 0.98), ("held_out", 0.88)])
-def test_the_step_extracts_what_a_reader_would(part, least):
-    wrong = [row for row in LABELLED[part] if not is_taken(*row)]
-    assert len(wrong) <= (1 - least) * len(LABELLED[part]), wrong
+def by_class(part):
+    """For each class: replies, right ones, answers given, and wrong ones among them."""
+    table = {}
+    for name, rows in LABELLED[part].items():
+        results = [judged(*row) for row in rows]
+        wrong = sum(given and not right for given, right in results)
+        table[name] = (len(rows), sum(right for _, right in results), sum(given for given, _ in results), wrong)
+    return table
+
+
+# measured: 375 of 375, none of 329 given wrong; 303 of 319, 10 of 246 given wrong
+# version 3: 307 of 375, 8 of 274 wrong; 229 of 319, 38 of 218 wrong
+@pytest.mark.parametrize(("part", "least", "most_wrong"), [("development", 0.99, 0.005), ("held_out", 0.945, 0.045)])
+def test_the_step_extracts_what_a_reader_would(part, least, most_wrong):
+    replies, right, given, wrong = (sum(column) for column in zip(*by_class(part).values(), strict=True))
+    assert right >= least * replies, by_class(part)
+    assert wrong <= most_wrong * given, by_class(part)
+
+
+def test_the_documentation_has_the_accuracy_of_each_class():
+    page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
+    development, held_out = by_class("development"), by_class("held_out")
+    assert development.keys() == held_out.keys()
+    for name, (replies, right, _, _) in development.items():
+        others, found, _, wrong = held_out[name]
+        assert f"| {name} | {right} of {replies} | {found} of {others} | {wrong} |" in page
 
 
 def test_the_labelled_replies_are_many_and_different():
-    rows = [tuple(row) for part in LABELLED.values() for row in part]
-    assert len({(question, reply) for question, reply, _ in rows}) == len(rows) >= 300
-    assert sum(label is None for *_, label in rows) >= 30
-    assert not {row[:2] for row in map(tuple, LABELLED["held_out"])} & {
-        row[:2] for row in map(tuple, LABELLED["development"])
-    }
+    parts = [{(row[0], row[1]) for rows in classes.values() for row in rows} for classes in LABELLED.values()]
+    rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
+    assert len(parts[0] | parts[1]) == len(rows) >= 600
+    assert not parts[0] & parts[1]
+    assert sum(row[2] is None for row in rows) >= 90
 
 
 @pytest.mark.parametrize(
@@ -58,6 +86,18 @@ def test_the_labelled_replies_are_many_and_different():
         ("Is it raining?", "Yes and no.", "yes and no"),
         ("What is this?", "Can't tell", "can't tell"),
         ("What color is it?", '{"answer": "dark red"}', "dark red"),
+        ("Is the light on?", "The light is off.", "no"),
+        ("Is it open?", "closed", "no"),
+        ("Is it open?", "It isn't closed.", "yes"),
+        ("Is it big?", "It's not small.", "not small"),
+        ("Is the window open?", "The door is closed.", "closed"),
+        ("Is the man wearing a hat?", "The woman is wearing a hat.", "woman"),
+        ("Is there a boy?", "A girl and a boy are playing.", "yes"),
+        ("Is there a dog?", "No question about it: yes", "yes"),
+        ("Is there a dog?", "是的，有一只狗。", "yes"),
+        ("Is there a dog?", "Nein.", "no"),
+        ("Is it red?", "**Yes**\n\nThe bus is red.", "yes"),
+        ("What color is it?", "### Answer\n\nred", "red"),
     ],
 )
 def test_replies_that_used_to_be_misread(question, reply, answer):

@@ -28,6 +28,8 @@ _FIRST = re.compile(
     r"\(([A-Za-z])\)|(?:(?:option|choice)\s+\(?)?([A-Z])(?:\s*[.:)]\s|,\s(?![A-Z]\b))|(?:option|choice)\s+\(?([A-Z])\b",
     re.I,
 )
+_NUMBERED = re.compile(r"(?:option|choice|number|answer)?\s*[(\[]?(\d{1,2})[)\].:]*(?=$|\s)", re.IGNORECASE)
+_HAS_NUMBER = re.compile(r"\d")
 _CLAUSE = re.compile(r"[.,;:\n]")
 _NAMED = re.compile(r"\b(?:option|choice|answer)\s+(?:is\s+)?[(\[]?([A-Z])\b[)\]]?|\(([A-Z])\)")
 
@@ -81,14 +83,18 @@ def exact_option(choices: Sequence[str], words: str) -> str | None:
 def chosen_option(choices: Sequence[str], words: str) -> str | None:
     """The option that a reply in free text names; None if it names none, or several.
 
-    A letter counts if it is written as one (``B``, ``(B)``, ``B. ...``, ``option B``), never the article "A". Otherwise
-    it is the only option whose words are in the reply, or the option that is its first clause.
+    A letter counts if it is written as one (``B``, ``(B)``, ``B. ...``, ``option B``), never the article "A"; so does
+    a number that counts from 1, if no option has a digit in it. Otherwise it is the only option whose words are in the
+    reply, or the option that is its first clause.
 
     >>> options, replies = ("a red bus", "a bus", "a train"), ("**B**", "Answer: (C).", "It is a red bus.", "A plane")
     >>> [chosen_option(options, said) for said in replies]
     ['a bus', 'a train', 'a red bus', None]
     """
     text = bare(words, speaker=False)
+    if (number := _NUMBERED.match(text)) and not any(map(_HAS_NUMBER.search, choices)):
+        place = int(number[1]) - 1
+        return choices[place] if 0 <= place < len(choices) else None
     if (found := exact_option(choices, text)) is not None:
         return found
     if match := _FIRST.match(text):

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askew.answers.choices import RULES, chosen_option, exact_option
-from askew.answers.extract_rules import bare, count, first_sentence, opened, refuses, rules, unquoted
+from askew.answers.extract_rules import bare, count, declines, first_sentence, opened, refuses, rules, unquoted
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 3, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 4, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
 """The extraction steps. A version is raised whenever a step may extract a different answer from the same text."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -32,7 +32,7 @@ def signature(step: str) -> str:
     """The step with its version.
 
     >>> signature("short")
-    'short-v3'
+    'short-v4'
     """
     check_step(step)
     return f"{step}-v{VERSIONS[step]}"
@@ -150,10 +150,10 @@ def yes_no(question: str, text: str) -> str | None:
     ('no', None)
     """
     known = rules()
-    whole = first_sentence(text)
-    if known.undecided.match(whole):
+    whole, start = first_sentence(text), first_sentence(opened(text))
+    if known.undecided.match(start) or declines(text):
         return None
-    for sentence in dict.fromkeys((whole, first_sentence(opened(text)))):
+    for sentence in dict.fromkeys((whole, start)):
         if known.says_no.match(sentence):
             return "no"
         if known.says_yes.match(sentence):
@@ -172,7 +172,8 @@ def yes_no(question: str, text: str) -> str | None:
     said = {word for word in tokens(text) if word in ("yes", "no")}
     if len(said) == 1 and not (said == {"no"} and "yes" not in words and "no" not in words[:3]):
         return said.pop()
-    return _affirmed(question, words)
+    found = _state(question, words)
+    return _affirmed(question, words) if found is None else found or None
 
 
 def phrase(question: str, text: str) -> str:
@@ -219,7 +220,8 @@ def _said_of_subject(question: str, sentence: str) -> str:
 
 def _object(question: str, sentence: str) -> str:
     """What follows a verb of the question: "a surfboard" from "The man holds a surfboard" ("is holding")."""
-    asked = {_stem(word) for word in tokens(question) if word not in rules().little | rules().auxiliaries}
+    small = rules().little | rules().auxiliaries
+    asked = {_stem(word) for word in tokens(question) if word not in small}
     words = sentence.split()
     for place, word in enumerate(words[1:6], 1):
         if word.endswith("s") and _stem(word.lower()) in asked and words[place + 1 :]:
@@ -287,6 +289,29 @@ _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "these", "those", "it's", "he's", "she's"))
 
 
+def _state(question: str, words: Sequence[str]) -> str | None:
+    """Whether a sentence names the state that the question asks about, or its opposite: "closed" to "Is it open?".
+
+    Empty if it says neither ("not small" of big), None if it names no such state. Nothing else may be said before it:
+    "The door is closed" says nothing about a window.
+    """
+    known, asked = rules(), tokens(question)
+    small = {*asked, *_PRONOUNS} | known.little | known.auxiliaries | known.degrees
+    for opposites in (known.states, known.contrasts):
+        state = next((word for word in reversed(asked) if word in opposites), None)
+        if state is None:
+            continue
+        if state in words:
+            return "yes" if {*words} <= known.degrees | {state} else None
+        place = next((place for place, word in enumerate(words) if word in opposites[state]), len(words))
+        before = {*words[:place]}
+        linked = place + 1 == len(words) or not before.isdisjoint(known.auxiliaries | known.degrees)
+        if place < len(words) and linked and before - known.deny <= small:
+            denied = any(word in known.deny or word.endswith(("n't", "n’t")) for word in before)
+            return "no" if not denied else "yes" if opposites is known.states else ""
+    return None
+
+
 def _affirmed(question: str, words: Sequence[str]) -> str | None:
     """Whether a sentence that repeats the question's words affirms or denies it; "there are no dogs" denies.
 
@@ -298,7 +323,7 @@ def _affirmed(question: str, words: Sequence[str]) -> str | None:
     asked = [stem for stem in map(_stem, tokens(question)) if stem not in small]
     pronoun = words[:1] and words[0] in _PRONOUNS
     wanted = asked[1:] if pronoun and len(asked) > 1 and words[0] != "there" else asked
-    if not wanted or len(words) < 3 or not {*wanted} <= {_stem(word) for word in words}:
+    if not wanted or len(words) < (2 if pronoun else 3) or not {*wanted} <= {_stem(word) for word in words}:
         return "no" if denied and pronoun and len(words) <= 4 else None
     return "no" if denied else "yes"
 

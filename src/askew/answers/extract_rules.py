@@ -34,6 +34,8 @@ class Rules:
 
     thoughts: Sequence[tuple[str, str]]
     wrapped: re.Pattern[str]
+    answer_heading: re.Pattern[str]
+    heading: re.Pattern[str]
     marks: re.Pattern[str]
     opening: re.Pattern[str]
     unseen: re.Pattern[str]
@@ -53,6 +55,11 @@ class Rules:
     zero: frozenset[str]
     auxiliaries: frozenset[str]
     little: frozenset[str]
+    degrees: frozenset[str]
+    states: Mapping[str, frozenset[str]]
+    """For a state, the states that deny it: of open, closed and shut. What is not closed is open."""
+    contrasts: Mapping[str, frozenset[str]]
+    """For another word, those that deny it: of big, small and tiny. What is not small may not be big."""
 
 
 @lru_cache(maxsize=1)
@@ -67,6 +74,8 @@ def rules() -> Rules:
     return Rules(
         thoughts=[(start, end) for start, end in data["thoughts"]],
         wrapped=any_of(data["wrapped"]),
+        answer_heading=re.compile(data["answer_heading"], re.IGNORECASE | re.MULTILINE),
+        heading=re.compile(data["heading"], re.IGNORECASE | re.MULTILINE),
         marks=any_of(data["marks"]),
         opening=any_of(data["openings"], r"^(?:{})\b[,:!.]*\s+(?=\S)"),
         unseen=re.compile(rf"{unseen['start']} ({'|'.join(unseen['words'])})\b(?!{'|'.join(unseen['except'])})", re.I),
@@ -77,11 +86,26 @@ def rules() -> Rules:
         says_yes=any_of(data["says_yes"], r"^(?:{})"),
         says_no=any_of(data["says_no"], r"^(?:{})"),
         undecided=any_of(data["undecided"], r"^(?:{})"),
+        states=_opposites(data["states"]),
+        contrasts=_opposites(data["contrasts"]),
         **{
             name: frozenset(data[name])
-            for name in ("affirm", "deny", "zero", "auxiliaries", "little", "open", "partly", "colours", "people_say")
+            for name in (
+                *("affirm", "deny", "zero", "auxiliaries", "little", "degrees", "open", "partly", "colours"),
+                "people_say",
+            )
         },
     )
+
+
+def _opposites(pairs: Sequence[str]) -> dict[str, frozenset[str]]:
+    """For each word of "open opened | closed shut", the words on the other side."""
+    opposites: dict[str, frozenset[str]] = {}
+    for pair in pairs:
+        left, right = (frozenset(side.split()) for side in pair.split("|"))
+        for words, others in ((left, right), (right, left)):
+            opposites |= {word: opposites.get(word, frozenset()) | others for word in words}
+    return opposites
 
 
 def bare(words: str, speaker: bool = True) -> str:
@@ -98,6 +122,9 @@ def bare(words: str, speaker: bool = True) -> str:
     if wrapped := known.wrapped.findall(text):
         text = next((part for part in wrapped[-1] if part), "") if isinstance(wrapped[-1], tuple) else wrapped[-1]
     text = known.marks.sub(" ", text)
+    if "\n" in text:
+        *_, last = known.answer_heading.split(text)
+        text = known.heading.sub("", last)
     *_, last = _ANSWER_IS.split(text)
     text = _MARKDOWN.sub("", _SPEAKER.sub("", last.strip()) if speaker else last.strip())
     text = known.unseen.sub(lambda said: f"there is {known.absent[said[1].lower()]}", text)
@@ -159,10 +186,20 @@ def refuses(text: str) -> bool:
     plain = text.replace("’", "'")
     if unquoted(plain).lower() in known.people_say:
         return False
-    if known.refused.match(plain) or known.refused.match(opened(plain)):
+    if declines(plain):
         return True
     first = re.split(r",? (?:but|although|though|however)\b", first_sentence(opened(plain)))[0]
     return known.refused_anywhere.search(first) is not None
+
+
+def declines(text: str) -> bool:
+    """Whether the text begins by refusing, which comes before any yes or no in it.
+
+    >>> declines("No image was provided."), declines("No puedo ayudar con eso."), declines("No, it is red.")
+    (True, True, False)
+    """
+    plain = text.replace("’", "'")
+    return any(rules().refused.match(part) is not None for part in {plain, opened(plain)})
 
 
 _SMALL = "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -179,7 +216,7 @@ _NUMBER = re.compile(
 )
 _GROUPS = {"pair": 2, "couple": 2, "both": 2, "trio": 3}
 _VAGUE = re.compile(r"an?(?: \w+)? (?:lot|few|number|group|bunch|flock|herd|crowd|team|row|variety|handful) of", re.I)
-_NOT_ONE = re.compile(r"\bnot (?:a single|one|any)\b", re.IGNORECASE)
+_NOT_ONE = re.compile(r"(?:\bnot|n['’]t) (?:a single|one|any)\b", re.IGNORECASE)
 _RANGE = re.compile(
     rf"\bbetween {_WHOLE} and {_WHOLE}\b|\b{_WHOLE} (?:or|to) {_WHOLE}\b|\b\d+\s*[-–—]\s*\d+\b", re.IGNORECASE
 )
@@ -227,7 +264,7 @@ def count(question: str, text: str) -> str | None:
         return str(number_of(totals[-1]["after"] or totals[-1]["before"]))
     if _RANGE.search(sentence):
         return None
-    mentions = list(_mentions(_PART_OF.sub(" ", sentence) if _NOT_ONE.search(sentence) is None else "no " + sentence))
+    mentions = list(_mentions(_PART_OF.sub(" ", _NOT_ONE.sub(" no", sentence))))
     things, told = _asked(question)
     best = max(mentions, key=lambda mention: _fit(mention, things, told), default=None)
     if best is None or (not best.exact and _fit(best, things, told) < 2):

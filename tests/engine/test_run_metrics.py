@@ -117,6 +117,34 @@ def test_an_answer_that_extraction_deletes_is_reported():
     assert result.results["answer_forms"]["counts"] == {"lost": 10}
 
 
+OPTIONS = [Question(i, None, "What is it?", ("a dog",), choices=("a cat", "a dog")) for i in range(10)]
+COLOURS = [Question(i, None, "What color is it?", ("red",) * 10) for i in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "kind", "sentence"),
+    [
+        (OPTIONS, "a fish", "no option", "10 of 10 answers name no option, or several"),
+        (OPTIONS, "a cat or a dog", "no option", "10 of 10 answers name no option, or several"),
+        (SAYING, "blue", "neither yes nor no", "20 of 20 answers say neither yes nor no"),
+        (COLOURS, "red or blue", "several answers", "10 of 10 answers hold several answers"),
+    ],
+)
+def test_replies_without_a_single_answer_are_counted_and_reported(asked, words, kind, sentence):
+    result = askew.evaluate(says(words), asked, "accuracy", **QUICK)
+    assert result.results["answer_forms"]["counts"] == {kind: len(asked)}
+    assert sentence in " ".join(str(result).split())
+
+
+def test_options_are_read_by_number_and_unknown_numbers_are_counted():
+    result = askew.evaluate(says("(2)"), OPTIONS, "accuracy", **QUICK)
+    assert result.score("accuracy.all").value == 1.0
+    assert result.results["answer_forms"]["counts"] == {"extraction counted": 10}
+    for options in ({}, {"extract": "none"}):
+        result = askew.evaluate(says("(3)"), OPTIONS, "accuracy", **QUICK, **options)
+        assert result.results["answer_forms"]["counts"] == {"no option": 10}
+
+
 def test_an_explicit_mode_is_kept():
     def mode(suite, spec, **settings):
         return scored_by(Named(suite, spec), print, Settings(**settings)).accuracy

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from askew.answers.choices import RULES, chosen_option, exact_option
 from askew.answers.extract_rules import bare, count, declines, first_sentence, opened, refuses, rules, unquoted
-from askew.answers.normalise import tokens
+from askew.answers.normalise import tokens, yes_no_other
 from askew.errors import BadOption
 from askew.types import Prediction, Question
 
@@ -119,6 +119,27 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
         return None, REFUSAL
     found = _settled(question, text)
     return (found, None) if found else (None, EMPTY)
+
+
+def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
+    """Why a reply holds no single answer to the question; empty if it does, or if nothing was extracted from it.
+
+    >>> asked = Question(1, None, "What is it?", choices=("a cat", "a dog"))
+    >>> said = Prediction(1, "It is a cat or a dog.")
+    >>> unparsed(asked, said, extract("short", asked, said))
+    'no option'
+    """
+    answer = found.answer
+    if answer is None:
+        return ""
+    if question.choices:
+        return "" if answer in question.choices else "no option"
+    if found is said:
+        return ""
+    references = {yes_no_other(reference) for reference in question.answers[:1]}
+    if references and "other" not in references and answer not in ("yes", "no"):
+        return "neither yes nor no"
+    return "several answers" if "or" in tokens(answer) and not {*question.answers} & {answer} else ""
 
 
 def asks_yes_no(question: str) -> bool:

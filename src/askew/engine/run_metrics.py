@@ -13,7 +13,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass,
 from typing import Any, cast
 
 from askew.answers.choices import exact_option
-from askew.answers.extract import short
+from askew.answers.extract import short, unparsed
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, UsageError
 from askew.metrics.accuracy import agreement, check_mode
@@ -155,7 +155,8 @@ class MeaningfulMetrics:
 
 @dataclass
 class AnswerForms:
-    """Counts the answers whose correctness depends on case, punctuation or surrounding words."""
+    """Counts the answers whose correctness depends on case, punctuation or surrounding words, and replies that hold no
+    single answer."""
 
     modes: Mapping[str, tuple[Mode, Mode]]
     """For each suite, its own mode and the one that is used."""
@@ -172,6 +173,8 @@ class AnswerForms:
         if question.choices:
             words = exact_option(question.choices, words) or words  # a letter is an answer in any form
         self.scored += 1
+        if reason := unparsed(question, said, taken):
+            self._count(reason, words, question.answers[0])
         own, used = self.modes[suite]
         final = _value(question, taken.answer, used)
         mode = _strict(own) if used == NORMALISED else used
@@ -179,9 +182,11 @@ class AnswerForms:
         if plain == 1.0 == final:
             return
         if kind := _kind(question, words, plain, final, used):
-            self.counts[kind] += 1
-            compared = taken.answer if kind.endswith("counted") else question.answers[0]
-            self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
+            self._count(kind, words, taken.answer if kind.endswith("counted") else question.answers[0])
+
+    def _count(self, kind: str, words: str, compared: str | None) -> None:
+        self.counts[kind] += 1
+        self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
 
     def record(self) -> dict[str, Any]:
         """For results.json."""

@@ -154,6 +154,18 @@ SHOWN = 0.01
 """The least share of the answers for which a sentence is shown beside the numbers."""
 
 _MEANINGS = {
+    "no option": (
+        "name no option, or several, and count as wrong",
+        "the field raw of samples.jsonl has the replies.",
+    ),
+    "neither yes nor no": (
+        "say neither yes nor no, and count as wrong",
+        "the field raw of samples.jsonl has the replies.",
+    ),
+    "several answers": (
+        "hold several answers, and are compared as they are",
+        "the field raw of samples.jsonl has the replies.",
+    ),
     "form missed": (
         "are wrong only because of case, punctuation, articles or number words",
         "--accuracy robust compares them after normalisation.",
@@ -175,7 +187,7 @@ _MEANINGS = {
         "--extract none scores the words as they are.",
     ),
 }
-"""For each count its meaning, and the option that changes it."""
+"""For each count its meaning, and the option that changes it or where to look."""
 WRONG = ("form missed", "extraction missed", "lost")
 """Counts that make a score lower than the model deserves."""
 

@@ -67,18 +67,24 @@ Event: TypeAlias = Started | Advanced | Note | Warned | Finished
 Stage: TypeAlias = Generator[Event, None, T]
 
 
+def _bar_of(stage: Started, progress: bool) -> Any:
+    return progress_bar(Settings(progress=progress), desc=stage.stage, unit=f" {stage.unit}", total=stage.total)
+
+
 def with_bars(events: Iterator[Event], progress: bool) -> Iterator[Note | Warned | Finished]:
     """The events that are sentences or results; the others are shown as progress bars, if at all."""
     bar: Any = None
+    stage = Started("", "")
     try:
         for event in events:
             if isinstance(event, Started):
+                stage = event
                 if bar is not None:
                     bar.close()
-                bar = progress_bar(
-                    Settings(progress=progress), desc=event.stage, unit=f" {event.unit}", total=event.total
-                )
+                bar = _bar_of(stage, progress)
             elif isinstance(event, Advanced):
+                if bar is None:  # a sentence was said in the middle of the stage
+                    bar = _bar_of(stage, progress)
                 bar.update(event.done - bar.n)
                 if event.failed:
                     bar.set_postfix(failed=event.failed, refresh=False)

@@ -21,12 +21,14 @@ from askew.files.read_write import opened
 _CHUNK = 1 << 16
 _GLANCE = 1 << 19
 """The number of bytes that ``glimpse`` looks at."""
-_SPACE = re.compile(r"[ \t\n\r]*")
+_BLANK = " \t\n\r"
+_SPACE = re.compile(rf"[{_BLANK}]*")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _LONGEST_TOKEN = 16
 """An error so near to the end of the text in memory may only say that the text is cut there."""
 _SHALLOW = 4
-"""Lists and objects that are not wanted are passed over element by element to this depth, as they may be large."""
+"""Objects that are not wanted are passed over value by value to this depth, and lists element by element, as they may
+be large."""
 
 
 @dataclass
@@ -84,7 +86,8 @@ class JsonText:
 
     def value(self) -> Any:
         """The next value."""
-        self.peek()
+        if self._text[self._at : self._at + 1] in _BLANK:
+            self.peek()
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
@@ -142,7 +145,7 @@ class JsonText:
         sign = self.peek() if levels else ""
         if sign == "[":
             for _ in self.elements():
-                self.skip(levels - 1)
+                self.value()
         elif sign == "{":
             for _ in self.fields():
                 self.skip(levels - 1)
@@ -154,7 +157,10 @@ class JsonText:
         sign = self.peek() if levels and not found else ""
         if sign == "[":
             for _ in self.elements():
-                self.first_keys(found, levels - 1)
+                if found:
+                    self.value()
+                else:
+                    self.first_keys(found, levels - 1)
         elif sign == "{":
             for key in self.fields():
                 found.append(key)

@@ -15,8 +15,10 @@ import subprocess
 import sys
 import traceback
 import warnings
+from pathlib import Path
 
 from askew.cli import main
+from running import working_in
 
 SHELL = re.compile(r"[$`|<>;&*(){}~]|^\w+=", re.MULTILINE)
 """What only a shell understands, outside of quotes."""
@@ -42,7 +44,7 @@ def run_block(language, text):
     if found is None:
         return subprocess.run(["bash", "-euc", text]).returncode
     for words in found:
-        sys.argv = ["askew", *words]
+        sys.argv[:] = ["askew", *words]
         if code := main(words):
             return code
     return 0
@@ -50,28 +52,19 @@ def run_block(language, text):
 
 def run_page(folder, blocks):
     """Run the blocks of a page in its folder, up to the first that fails; returns the exit code."""
-    os.chdir(folder)
-    before, path, environment = set(sys.modules), list(sys.path), dict(os.environ)
     try:
-        for language, name, text in blocks:
-            if name:
-                with open(name, "w", encoding="utf-8") as file:
-                    file.write(text)
-                continue
-            print(text, flush=True)
-            if code := run_block(language, text):
-                return code
+        with working_in(folder):
+            for language, name, text in blocks:
+                if name:
+                    Path(name).write_text(text, encoding="utf-8")
+                    continue
+                print(text, flush=True)
+                if code := run_block(language, text):
+                    return code
         return 0
     except BaseException:
         traceback.print_exc()
         return 1
-    finally:
-        sys.path[:] = path
-        os.environ.clear()
-        os.environ.update(environment)
-        for module in set(sys.modules) - before:  # other pages have files of the same names
-            if (getattr(sys.modules[module], "__file__", None) or "").startswith(folder):
-                del sys.modules[module]
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pytest
 
 import askew
 from askew.cli import COMMANDS
+from running import run_askew
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askew"
@@ -321,9 +322,8 @@ def test_every_command_has_a_file_and_is_documented():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command):
-    done = subprocess.run(
-        [sys.executable, "-m", "askew", command, "--help"], capture_output=True, text=True, check=True
-    )
+    done = run_askew(command, "--help")
+    assert done.returncode == 0
     assert "examples:" in done.stdout
 
 

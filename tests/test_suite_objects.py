@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -38,7 +40,8 @@ def test_every_metric_of_a_suite_object_is_compared(runs, monkeypatch):
 
 def test_another_process_compares_every_metric_without_its_class(runs):
     """No module of the suite or of its metric can be imported there."""
-    done = run_askew("compare", "white", "no", "--output", "both", cwd=runs)
+    command = [sys.executable, "-m", "askew", "compare", "white", "no", "--output", "both"]
+    done = subprocess.run(command, cwd=runs, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "not compared" not in done.stderr
     differences = json.loads((runs / "both" / "differences.json").read_text())

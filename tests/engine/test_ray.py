@@ -110,9 +110,9 @@ class LeftOpen:
 
 @pytest.fixture
 def everywhere(executor, monkeypatch, tmp_path):
-    """Four processes and the cluster, by name, each shared by several commands to save the time of starting it."""
-    with LocalExecutor(4) as four:
-        made = {"local": LocalExecutor(), "four": four, "cluster": executor}
+    """Two processes and the cluster, by name, each shared by several commands to save the time of starting it."""
+    with LocalExecutor(2) as two:
+        made = {"local": LocalExecutor(), "two": two, "cluster": executor}
         monkeypatch.setattr(executors, "make", lambda kind, spec: LeftOpen(made[spec]))
         yield made
 
@@ -126,7 +126,7 @@ def written(folder):
     }
 
 
-def test_every_command_writes_the_same_bytes_here_in_four_processes_and_on_the_cluster(
+def test_every_command_writes_the_same_bytes_here_in_two_processes_and_on_the_cluster(
     everywhere, tmp_path, monkeypatch
 ):
     for name, words in COMMANDS.items():
@@ -139,7 +139,7 @@ def test_every_command_writes_the_same_bytes_here_in_four_processes_and_on_the_c
             assert main([*words, "--quiet", "--executor", where, "--output", str(output)]) == 0
             found[where] = written(output)
         assert found["local"], name
-        assert found["local"] == found["four"], name
+        assert found["local"] == found["two"], name
         assert found["local"] == found["cluster"], name
 
 
@@ -154,7 +154,7 @@ def test_networks_are_the_same_wherever_they_are_trained(everywhere, tmp_path):
         found[where] = [
             (tmp_path / where / "networks" / job.name / "accuracy/samples.jsonl").read_bytes() for job in jobs
         ]
-    assert found["local"] == found["four"] == found["cluster"]
+    assert found["local"] == found["two"] == found["cluster"]
 
 
 def test_a_run_is_the_same_on_the_cluster(cluster, executor, tmp_path):

@@ -25,7 +25,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from math import isfinite
@@ -81,7 +80,7 @@ class Ppdb:
         """The words that lexical rules replace."""
         return frozenset(word for word, _ in self.lexical)
 
-    @cached_property
+    @property
     def signature(self) -> str:
         """Twelve hex digits that identify the set of rules, independent of the files they came from.
 

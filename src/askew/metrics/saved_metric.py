@@ -27,7 +27,7 @@ FACTS = ("better", "least", "share", "pairwise", "zero_is_best")
 class SumRatio(Metric):
     """A ratio of two linear functions of column sums; it can be computed from rows, but not measured.
 
-    >>> SumRatio("Half()", (1.0, 0.0), (0.0, 2.0)).combine(np.array([3.0, 4.0]))
+    >>> float(SumRatio("Half()", (1.0, 0.0), (0.0, 2.0)).combine(np.array([3.0, 4.0])))
     0.375
     """
 

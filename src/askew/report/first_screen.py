@@ -27,6 +27,9 @@ LONGEST_TEXT = 160
 """The number of characters of an answer, or of a question's context, that are shown."""
 
 
+ALTS = ("The image that the question is about", "The image after the change")
+
+
 def first_screen(
     content: ReportData,
     breaks: Sequence[Breaks],
@@ -48,13 +51,18 @@ def first_screen(
         )
         for number in standings.order
     ]
+    more = None
+    if len(models) > OPEN:
+        names = ", ".join(content.labels[number] for number in standings.order[OPEN:])
+        closed = el("ol", *models[OPEN:], class_="models")
+        more = details(f"{plural(len(models) - OPEN, 'more model')}: {names}", closed, class_="more-models")
     return join(
         _decision(standings),
         ranking_table(standings) if standings.columns else el("p", "No suite has a score."),
         _warnings(content),
         el("h2", "What each model does, and where it fails"),
         el("ol", *models[:OPEN], class_="models"),
-        _more([content.labels[number] for number in standings.order[OPEN:]], models[OPEN:]),
+        more,
     )
 
 
@@ -214,13 +222,6 @@ def _warnings(content: ReportData) -> Html | None:
     )
 
 
-def _more(names: Sequence[str], models: Sequence[Html]) -> Html | None:
-    if not models:
-        return None
-    closed = el("ol", *models, class_="models")
-    return details(f"{plural(len(models), 'more model')}: {', '.join(names)}", closed, class_="more-models")
-
-
 def _model(content: ReportData, number: int, breaks_on: Mapping[str, str], failures: Html) -> Html:
     run, label = content.runs[number], content.labels[number]
     sentence, *caveats = _sentences(content, number, breaks_on)
@@ -276,7 +277,10 @@ def failure_cards(failures: Sequence[Record], run: int, album: Thumbnails, suite
 
 def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], linked: bool) -> Html:
     answers = pair["models"][run]
-    images = [_image(number, album, place) for place, number in enumerate(pair["images"][:2])]
+    images = []
+    for number, alt in zip(pair["images"], ALTS, strict=False):
+        source = "" if number is None else f"data:image/jpeg;base64,{album.images[number]}"
+        images.append(el("img", alt=alt, src=source) if source else el("span", "no image", class_="nothing"))
     link = (
         el("a", "Open this pair", href=f"#pair={quote(pair['key'], safe='')}", class_="needs-script")
         if linked
@@ -296,15 +300,11 @@ def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], link
     )
 
 
-def _image(number: int | None, album: Thumbnails, place: int) -> Html:
-    if number is None:
-        return el("span", "no image", class_="nothing")
-    alt = "The image after the change" if place else "The image that the question is about"
-    return el("img", alt=alt, src=f"data:image/jpeg;base64,{album.images[number]}")
-
-
 def _side(label: str, side: Record, tag: str, sign: str, kind: str, reply: Record, expected: str = "") -> Html:
-    pieces = [_marked(tag, text) if changed else join(text) for text, changed in side["text"]]
+    pieces = []
+    for text, changed in side["text"]:
+        bare = text.lstrip()  # a changed piece is marked without the space before it
+        pieces.append(join(text[: len(text) - len(bare)], el(tag, bare)) if changed else join(text))
     context = el("span", f"(context: {_short(side['context'])}) ", class_="quiet") if side["context"] else None
     answer = reply.get("answer") or reply.get("error") or "(empty)"
     return el(
@@ -319,12 +319,6 @@ def _side(label: str, side: Record, tag: str, sign: str, kind: str, reply: Recor
         ),
         class_="failure-side",
     )
-
-
-def _marked(tag: str, text: str) -> Html:
-    """A changed piece, marked without the space before it."""
-    bare = text.lstrip()
-    return join(text[: len(text) - len(bare)], el(tag, bare))
 
 
 def _expected(pair: Record) -> str:

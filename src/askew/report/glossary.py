@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -78,27 +78,14 @@ def term(text: str, says: str, left: bool = False) -> Html:
 
 def glossary(metrics: Iterable[MetricFacts], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]) -> Html:
     """The list of all names on the page with their explanations."""
-    entries = dict(_entries(metrics, tests, suites))
-    items = [join(el("dt", name), el("dd", says)) for name, says in sorted(entries.items(), key=_by_name)]
-    return el("dl", *items, class_="glossary")
-
-
-def _by_name(entry: tuple[str, str]) -> str:
-    return entry[0].lower()
-
-
-def _entries(
-    metrics: Iterable[MetricFacts], tests: Iterable[str], suites: Iterable[Mapping[str, Any]]
-) -> Iterator[tuple[str, str]]:
-    for metric in metrics:
-        if says := metric.explanation():
-            yield metric.title, says
-    for test in tests:
-        if says := test_meaning(test):
-            yield test, f"{test_name(test)}: {says}"
+    entries = {metric.title: says for metric in metrics if (says := metric.explanation())}
+    entries |= {test: f"{test_name(test)}: {says}" for test in tests if (says := test_meaning(test))}
     for suite in suites:
-        if (says := suite_meaning(suite)) and suite_name(suite) != says:
-            yield suite_name(suite), f"{suite['name']}: {says}"
+        name, says = suite_name(suite), suite_meaning(suite)
+        if says and name != says:
+            entries[name] = f"{suite['name']}: {says}"
+    ordered = sorted(entries.items(), key=lambda entry: entry[0].lower())
+    return el("dl", *(join(el("dt", name), el("dd", says)) for name, says in ordered), class_="glossary")
 
 
 def _filled(test: str, field: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.load import Run
@@ -27,7 +27,9 @@ def provenance_section(content: ReportData) -> Html:
         *(
             details(
                 join(mark(number) if several else None, el("strong", label), f" on {run.data}"),
-                _facts(run),
+                el(
+                    "dl", *(join(el("dt", name), el("dd", value)) for name, value in _listed_facts(run)), class_="facts"
+                ),
                 *(_suite(suite) for suite in run.suites),
                 _numbers(run),
                 opened=number == 0,
@@ -36,11 +38,6 @@ def provenance_section(content: ReportData) -> Html:
             for number, (run, label) in enumerate(zip(content.runs, content.labels, strict=True))
         )
     )
-
-
-def _facts(run: Run) -> Html:
-    pairs = [join(el("dt", name), el("dd", value)) for name, value in _listed_facts(run)]
-    return el("dl", *pairs, class_="facts")
 
 
 def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
@@ -143,7 +140,11 @@ def _time(time: Mapping[str, Any], distinct: int) -> str:
 def _suite(suite: Mapping[str, Any]) -> Html:
     covers = suite.get("coverage") or ()
     optional = {name: key for name, key in _OPTIONAL_COLUMNS.items() if any(item.get(key) for item in covers)}
-    rows = [_coverage(item, optional.values()) for item in covers]
+    rows = []
+    for item in covers:
+        sizes = item.get("matched"), item.get("made"), sum((item.get("refused") or {}).values())
+        counts = [_counts(item.get(key) or {}) for key in optional.values()]
+        rows.append([str(item.get("test", "")), *(count(size or 0) for size in sizes), *counts])
     head = ["Test", "Matched", "Made", "Refused", *optional]
     caption = f"Coverage of {suite['name']}"
     return el(
@@ -159,12 +160,6 @@ def _suite(suite: Mapping[str, Any]) -> Html:
         ),
         table(head, rows, caption, class_="coverage") if rows else None,
     )
-
-
-def _coverage(item: Mapping[str, Any], optional: Iterable[str]) -> list[str]:
-    refused: Mapping[str, int] = item.get("refused") or {}
-    numbers = [count(item.get("matched") or 0), count(item.get("made") or 0), count(sum(refused.values()))]
-    return [str(item.get("test", "")), *numbers, *(_counts(item.get(key) or {}) for key in optional)]
 
 
 def _numbers(run: Run) -> Html:

@@ -82,27 +82,21 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     yield from wrap(
         "Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly better than every other.", width
     )
-    covered = dict.fromkeys(_covered(standings))
-    if covered:
-        yield from wrap(f"Share of the data's questions asked: {', '.join(covered)}.", width)
-    for line in dict.fromkeys(_warned(standings.runs)):
-        yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
-
-
-def _covered(standings: Standings) -> Iterator[str]:
+    covered: list[str] = []
+    warned: list[str] = []
     for run in standings.runs:
         for suite in run.suites:
             asked, total = asked_of(suite, run.results.get("data") or {})
-            if total:
-                yield f"{suite['name']} {100 * asked / total:.0f} %"
-
-
-def _warned(runs: Sequence[Run]) -> Iterator[str]:
-    for run in runs:
-        yield from coverage_warnings(run.results)
+            covered += [f"{suite['name']} {100 * asked / total:.0f} %"] if total else []
+        warned += coverage_warnings(run.results)
         failures = run.results.get("failures") or {}
         if failures.get("count"):
-            yield f"{run.model}: no answer to {count(failures['count'])} of {count(failures['asked'])} requests"
+            failed = f"{count(failures['count'])} of {count(failures['asked'])}"
+            warned.append(f"{run.model}: no answer to {failed} requests")
+    if covered:
+        yield from wrap(f"Share of the data's questions asked: {', '.join(dict.fromkeys(covered))}.", width)
+    for line in dict.fromkeys(warned):
+        yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
 
 
 def _block(
@@ -179,19 +173,13 @@ class _Arrows:
         """The arrow for one line, or an empty string; green if it points to the better side."""
         key, ours, first = (score.suite, score.metric, score.part), self.names[number], self.names[0]
         if score.facts.zero_is_best:
-            sign = _clear_sign(score)
+            sign = 0.0 if score.n < _LEAST else float(score.low > 0) - float(score.high < 0)
         else:
             sign = self.signs.get((*key, ours, first), 0.0) or -self.signs.get((*key, first, ours), 0.0)
         if not sign:
             return ""
         arrow, code = "▲" if sign > 0 else "▼", "32" if sign * score.facts.better > 0 else "31"
         return f"\x1b[{code}m{arrow}\x1b[0m" if self.color and score.facts.better else arrow
-
-
-def _clear_sign(score: Score) -> float:
-    if score.n < _LEAST:
-        return 0.0
-    return float(score.low > 0) - float(score.high < 0)
 
 
 def _legend(
@@ -220,7 +208,9 @@ def _legend(
         yield cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
     if len(runs) > 1 and differences:
         yield cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
-        yield from wrap(f"Holm's families: {'; '.join(_families(differences))}.", width)
+        sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
+        families = "; ".join(f"{printable(name)} ({count(size)})" for name, size in sizes.items())
+        yield from wrap(f"Holm's families: {families}.", width)
     for name, run in zip(names, runs, strict=True):
         if errors := calibration_line(run):
             whose = f" of {name}" if len(runs) > 1 else ""
@@ -228,12 +218,6 @@ def _legend(
             yield from wrap(printable(text), width)
     if any(score.facts.zero_is_best for run in runs for score in run.scores() if _is_listed(run, score)):
         yield cut("▲ ▼ after a gap: its interval excludes zero.", width)
-
-
-def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each family of comparisons, with the number that were tested."""
-    sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
-    return [f"{printable(name)} ({count(size)})" for name, size in sizes.items()]
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:

@@ -141,15 +141,14 @@ def _clause(score: Score, accuracy: Score, changed: int, sentence: str) -> tuple
 
 
 def _value_with_interval(score: Score, correctly: str) -> str:
-    value = _percent(score.value) if score.facts.unit else score.short
-    return f"{value}{correctly} ({_interval(score)})"
-
-
-def _interval(score: Score) -> str:
+    """The value, how sure it is, and whether that is enough to call it high or low."""
+    value = f"{_percent(score.value) if score.facts.unit else score.short}{correctly}"
     if not score.has_interval:
-        return f"n = {count(score.n)}: too few images for an interval"
+        return f"{value} (n = {count(score.n)}: too few images for an interval)"
     bounds = f"{100 * score.low:.0f}–{100 * score.high:.0f}" if score.facts.unit else score.interval
-    return f"{bounds}; n = {count(score.n)} is too few to say" if is_too_wide(score) else bounds
+    return (
+        f"{value} ({bounds}; n = {count(score.n)} is too few to say)" if is_too_wide(score) else f"{value} ({bounds})"
+    )
 
 
 def is_too_wide(score: Score) -> bool:
@@ -223,19 +222,18 @@ def decision(standings: Standings) -> list[Sentence]:
     first, *others = ranked
     duels = [standings.duel(first, other) for other in others]
     if not standings.tested:
-        return [_no_test(standings, first)]
-    return [_first_of(standings, first, others, duels), (Span(_sureness(standings)),)]
-
-
-def _no_test(standings: Standings, first: int) -> Sentence:
-    label = standings.labels[first]
-    return (
-        Span(label, True),
-        Span(
+        untested = (
             " has the highest mean, but no difference between these models was tested: they share no questions, or "
             "too few images. The order below may be due to chance."
-        ),
+        )
+        return [(Span(standings.labels[first], True), Span(untested))]
+    images = max((suite.get("images") or 0 for run in standings.runs for suite in run.suites), default=0)
+    on = f" on {count(images)} images" if images else ""
+    sureness = (
+        f"Significant: p < 0.05 after Holm's correction for {count(standings.tested)} comparisons, "
+        f"paired on the same questions{on}."
     )
+    return [_first_of(standings, first, others, duels), (Span(sureness),)]
 
 
 def _first_of(standings: Standings, first: int, others: Sequence[int], duels: Sequence[Duel]) -> Sentence:
@@ -269,15 +267,6 @@ def _duels(standings: Standings, decided: Sequence[tuple[int, Duel]]) -> Iterato
         span = f"{least}" if least == most else f"{least} to {most}"
         lost = sum(duel.worse for _, duel in rest)
         yield f"the other {len(rest)} in {span} each (worse in {lost or 'none'})"
-
-
-def _sureness(standings: Standings) -> str:
-    images = max((suite.get("images") or 0 for run in standings.runs for suite in run.suites), default=0)
-    on = f" on {count(images)} images" if images else ""
-    return (
-        f"Significant: p < 0.05 after Holm's correction for {count(standings.tested)} comparisons, "
-        f"paired on the same questions{on}."
-    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -192,17 +192,14 @@ def _narrower(view: AskableScene, rng: Random) -> list[tuple[Pick, str, str, int
         if len(things) < 2:
             continue
         poses = [view.looks[thing.id].get("pose") for thing in things]
-        clear = all(poses) and not {"standing", "walking", "running"} & set(poses) and not _rider(view, things)
+        riding = any(view.looks[thing.id].get("action") == "riding" for thing in things)
+        clear = all(poses) and not {"standing", "walking", "running"} & set(poses) and not riding
         for pose in sorted({pose for pose in poses if pose and clear}):
             found.append((Pick(noun, (pose,)), noun, said_word(pose), poses.count(pose)))
         if classes().get(noun) and len({view.looks[thing.id].get("colour") for thing in things}) > 1:
             found += _by_colour(view, noun, things)
         found += _by_carrier(view, rng, noun, things)
     return found
-
-
-def _rider(view: AskableScene, things: list[Thing]) -> bool:
-    return any(view.looks[thing.id].get("action") == "riding" for thing in things)
 
 
 def _by_colour(view: AskableScene, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:

@@ -40,9 +40,8 @@ def attribute(view: AskableScene, rng: Random, want: str) -> Draft | None:
             slots = {"s": phrase.text, "w": word, **agreement(phrase.many, thing.name)}
             slots["stuff"] = data("nouns")["materials"].get(word, word)
             slots["marks"] = data("nouns")["marks"].get(word, word)
-            return Draft(
-                f"attribute/{_flavour(kind)}", Meaning("is", phrase.pick, kind, (word,)), want, slots, thing.id
-            )
+            named = kind if kind in ("colour", "material", "pattern") else "switch" if kind == "on/off" else "state"
+            return Draft(f"attribute/{named}", Meaning("is", phrase.pick, kind, (word,)), want, slots, thing.id)
     return None
 
 
@@ -183,10 +182,6 @@ def _can_verify(view: AskableScene, thing: Thing, kind: str) -> bool:
     return kind in ("pattern", "material", "on/off") or kind in _STATES
 
 
-def _flavour(kind: str) -> str:
-    return kind if kind in ("colour", "material", "pattern") else "switch" if kind == "on/off" else "state"
-
-
 def _word(view: AskableScene, thing: Thing, kind: str, rng: Random, want: str) -> str | None:
     true = view.looks[thing.id][kind]
     if want == "yes":
@@ -239,14 +234,10 @@ def _no_contact(view: AskableScene, rng: Random) -> Draft | None:
         fitting = [c for c in carriers if c.id != subject.id and not view.joined(c, subject)]
         if family in ("animals", "household", "food") and fitting and classes()[subject.name].stands[0] != "wall":
             carrier = rng.choice(fitting)
-            if not _hidden_contact(view, subject, carrier):
+            indirect = any(a.id == subject.id and view.joined(b, carrier) for a, _, b in view.touching)
+            if not indirect:  # as fruit in a bowl is on the table
                 return _touches(view, rng, subject, "on", carrier.name, "no")
     return None
-
-
-def _hidden_contact(view: AskableScene, subject: Thing, carrier: Thing) -> bool:
-    """Whether the subject is indirectly on the carrier: fruit in a bowl on the table."""
-    return any(a.id == subject.id and view.joined(b, carrier) for a, _, b in view.touching)
 
 
 def _another(view: AskableScene, wide: str, true: str, rng: Random) -> str:

@@ -61,14 +61,13 @@ class Pen:
 
     def measure(self, paths: Sequence[Path]) -> None:
         """Widen ``reach`` to these paths."""
-        xs = [x + end for p in paths for x, _ in p.points for end in self._ends(p.width, self.width)]
-        ys = [y + end for p in paths for _, y in p.points for end in self._ends(p.width, self.height)]
         left, top, right, bottom = self.reach or (1e9, 1e9, -1e9, -1e9)
-        self.reach = (min(left, *xs), min(top, *ys), max(right, *xs), max(bottom, *ys))
-
-    def _ends(self, width: float, length: float) -> tuple[float, ...]:
-        half = width * self.short / length / 2
-        return (-half, half) if width else (0.0,)
+        for path in paths:
+            dx, dy = (path.width * self.short / length / 2 for length in (self.width, self.height))
+            xs, ys = zip(*path.points, strict=True)
+            left, right = min(left, min(xs) - dx), max(right, max(xs) + dx)
+            top, bottom = min(top, min(ys) - dy), max(bottom, max(ys) + dy)
+        self.reach = (left, top, right, bottom)
 
     def fill(self, surface: Surface | Rgb, *paths: Path, shade: bool = True, outline: bool = True) -> None:
         """Fill the shapes as one body."""

@@ -88,7 +88,7 @@ def _step(number: int, does: str, settings: Settings) -> None:
 
 def attack(models: Sequence[Named], world: Named, output: Path, settings: Settings) -> None:
     """Reword questions until one model answers them incorrectly, ask all models the rewordings, and show the table."""
-    from askew.cli.show import run_and_show
+    from askew.cli.show import heard, run_and_show
     from askew.engine.attack_run import AttackRun, AttackSettings
     from askew.engine.components import as_attack, as_data, as_suite
     from askew.suites.attack_suite import AttackSuite
@@ -96,7 +96,9 @@ def attack(models: Sequence[Named], world: Named, output: Path, settings: Settin
     _step(2, f"rewording questions until {ATTACKED} answers incorrectly", settings)
     attacked = next(model for model in models if model.name == ATTACKED)
     folder = output / "attack"
-    AttackRun(attacked, world, as_attack("sears"), AttackSuite(), folder, AttackSettings(), settings).run(as_typed())
+    run = AttackRun(attacked, world, as_attack("sears"), AttackSuite(), folder, AttackSettings(), settings)
+    for _ in heard(run.run(as_typed()), settings.progress):
+        pass
     print(f"\nThe same questions, reworded by reviewed rules (SEARs) until {ATTACKED} answers incorrectly:\n")
     _step(3, "asking all models the rewordings that were found", settings)
     found = as_data(str(folder))

@@ -29,17 +29,17 @@ def test_a_pause_is_at_least_what_the_server_asks_for():
 
 @pytest.mark.parametrize(("give_up", "last"), [(3, Stop), (0, Retry)])
 def test_an_address_that_is_never_reached_stops_the_run(give_up, last):
-    asking = policy(give_up=give_up)
-    assert [type(asking.on_unreachable("refused")) for _ in range(3)] == [Retry, Retry, last]
+    retry = policy(give_up=give_up)
+    assert [type(retry.on_unreachable("refused")) for _ in range(3)] == [Retry, Retry, last]
 
 
 def test_silence_stops_the_run_and_concurrent_requests_count_once():
-    asking = policy()
-    assert [asking.on_verdict(SILENT, 0) for _ in range(9)] == [None] * 9
-    assert [asking.on_verdict(SILENT, before) for before in range(1, 5)] == [None] * 4
-    assert "6 requests in a row got no reply within 10 s" in (asking.on_verdict(SILENT, 5) or "")
-    assert asking.on_verdict(Completion({}), 6) is None
-    assert asking.silences == 0
+    retry = policy()
+    assert [retry.on_verdict(SILENT, 0) for _ in range(9)] == [None] * 9
+    assert [retry.on_verdict(SILENT, before) for before in range(1, 5)] == [None] * 4
+    assert "6 requests in a row got no reply within 10 s" in (retry.on_verdict(SILENT, 5) or "")
+    assert retry.on_verdict(Completion({}), 6) is None
+    assert retry.silences == 0
 
 
 def test_a_very_long_wait_stops_the_run():
@@ -49,18 +49,18 @@ def test_a_very_long_wait_stops_the_run():
 
 
 def test_questions_in_a_row_without_an_answer_stop_the_run():
-    asking = policy()
-    assert [asking.on_failure(BUSY, "http 429") for _ in range(2)] == [None, None]
-    assert asking.on_completion(Prediction(1, "yes"), False) is None
-    assert [asking.on_failure(BUSY, "http 429") for _ in range(2)] == [None, None]
-    assert asking.on_failure(Failed("too large"), "too large") is None  # its own fault, as others are answered
-    assert "3 questions in a row got no answer; the last: http 429." in (asking.on_failure(BUSY, "http 429") or "")
+    retry = policy()
+    assert [retry.on_failure(BUSY, "http 429") for _ in range(2)] == [None, None]
+    assert retry.on_completion(Prediction(1, "yes"), False) is None
+    assert [retry.on_failure(BUSY, "http 429") for _ in range(2)] == [None, None]
+    assert retry.on_failure(Failed("too large"), "too large") is None  # its own fault, as others are answered
+    assert "3 questions in a row got no answer; the last: http 429." in (retry.on_failure(BUSY, "http 429") or "")
 
 
 def test_thoughts_without_answers_stop_the_run():
-    asking = policy()
-    assert [asking.on_completion(THOUGHT, False) for _ in range(4)] == [None] * 4
-    assert "5 of 5 replies have no answer" in (asking.on_completion(THOUGHT, False) or "")
+    retry = policy()
+    assert [retry.on_completion(THOUGHT, False) for _ in range(4)] == [None] * 4
+    assert "5 of 5 replies have no answer" in (retry.on_completion(THOUGHT, False) or "")
 
 
 def test_scores_that_were_asked_for_and_not_sent_stop_the_run():

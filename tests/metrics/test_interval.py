@@ -93,10 +93,40 @@ def test_a_metric_that_is_not_a_ratio_is_linearised_by_leaving_out():
 def test_an_r_score_has_the_interval_of_the_loss():
     rng = np.random.default_rng(5)
     clean, noisy = (rng.random(80) < 0.8).astype(float), (rng.random(80) < 0.7).astype(float)
-    rows = np.column_stack([clean, noisy, np.ones(80)])
-    low, high = interval(NoiseLoss(), rows)
+    rows = np.column_stack([clean, noisy, np.ones(80), clean != noisy])
+    low, high = interval(NoiseLoss(), rows[:, :3])
     assert low < 0 < high
     assert interval(RScore(), rows) == pytest.approx((float(r_score(max(-low, high))), 1.0))
+
+
+def test_a_detectable_difference_is_found_in_four_of_five_cases():
+    """200 images, differences of unit variance: (1.97 + 0.84) / √200. With that true difference, 80 % have p < 0.05."""
+    rng = np.random.default_rng(8)
+    moves = rng.standard_normal(200) / 200
+    expected = Estimate(0.0, moves - moves.mean()).detectable()
+    assert expected == pytest.approx(2.81 / math.sqrt(200), rel=0.1)
+    true = 2.815 / math.sqrt(200)
+    found = 0
+    for _ in range(1000):
+        values = true + rng.standard_normal(200)
+        found += Estimate(values.mean(), (values - values.mean()) / 200).p() < 0.05
+    assert 0.77 < found / 1000 < 0.83
+
+
+def test_a_detectable_difference_needs_ten_images_and_is_known_where_all_agree():
+    assert math.isnan(Estimate(0.0, np.zeros(9), -1.0, 1.0).detectable())
+    assert math.isnan(Estimate(0.0, np.zeros(50)).detectable()), "an unbounded score whose images all agree"
+    agreed = Estimate(0.0, np.zeros(50), -1.0, 1.0)
+    assert agreed.detectable() > agreed.interval()[1]
+
+
+def test_the_p_value_for_another_true_value_belongs_to_the_interval():
+    rng = np.random.default_rng(9)
+    found = difference(Accuracy(), drawn(rng, 80, 0.8), drawn(rng, 80, 0.7))
+    low, high = found.interval()
+    assert found.p(low) == pytest.approx(0.05)
+    assert found.p(high) == pytest.approx(0.05)
+    assert found.p(found.value) == pytest.approx(1.0)
 
 
 def test_the_low_end_of_noise_falls_counts_only_steps_that_surely_fall():

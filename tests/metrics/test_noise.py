@@ -157,10 +157,16 @@ def test_a_gain_is_penalised_like_a_loss():
     assert total(RScore(1), gain) == pytest.approx(total(RScore(1), GROUPS))
 
 
+def test_an_answer_that_changes_is_noticed_also_if_it_is_as_wrong_as_before():
+    assert RScore().measure(curve("blue", "Blue.")) == (0.0, 0.0, 1.0, 0.0)
+    assert RScore().measure(curve("blue", "green")) == (0.0, 0.0, 1.0, 1.0)
+    assert RScore(2).measure(curve("red", "blue", "red")) == (1.0, 1.0, 1.0, 0.0)
+
+
 def test_missing_answers():
     group = outcome("red", "red", noisy_variant(None, level=1))
     assert RScore().measure(group) is None
-    assert RScore().measure(group, 0.0) == (1.0, 0.0, 1.0)
+    assert RScore().measure(group, 0.0) == (1.0, 0.0, 1.0, 1.0)
     assert NoiseAccuracy(1).measure(group) is None
     assert NoiseAccuracy(0).measure(outcome("red", "red")) is None
 

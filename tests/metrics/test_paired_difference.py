@@ -6,12 +6,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from outcomes_by_hand import outcome, table_of, variant
+from outcomes_by_hand import outcome, table_of, total, variant
 
 from askew.errors import BadRecord
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import ComprehensiveAccuracy
-from askew.metrics.noise import RScore
+from askew.metrics.noise import NoiseFalls, NoiseLoss, RScore
 from askew.metrics.paired_difference import compare, uncompared_metrics
 from askew.metrics.rad_metrics import Rad
 from askew.metrics.run_table import load_tables, save_tables
@@ -202,11 +202,59 @@ def test_a_metric_that_is_no_ratio_is_found_by_its_registered_name_or_named(tmp_
 
     noisy = [outcome("red", "red", variant("x" if n % 3 else "red", "red", level=1), id=n, image=n) for n in range(30)]
     steady = [outcome("red", "red", variant("red", "red", level=1), id=n, image=n) for n in range(30)]
-    metrics = {"rscore.1": RScore(), "product": Product()}
-    expected = compared({"a": noisy, "b": steady}, {"rscore.1": RScore()}, parts=())
+    metrics = {"falls": NoiseFalls(1), "product": Product()}
+    expected = compared({"a": noisy, "b": steady}, {"falls": NoiseFalls(1)}, parts=())
+    assert expected
     tables = {}
     for name, outcomes in (("a", noisy), ("b", steady)):
         save_tables(tmp_path / name, {"": table_of(outcomes, metrics)})
         tables[name] = load_tables(tmp_path / name)[""]
     assert list(map(repr, compare(tables, parts=()))) == list(map(repr, expected))
     assert "is not a ratio of sums" in uncompared_metrics(tables)["product"]
+
+
+def noisy_run(rng, loses, count=200):
+    """Three of four originals are answered correctly; with noise the answer to some of these becomes wrong."""
+    outcomes = []
+    for n in range(count):
+        before = "red" if rng.random() < 0.75 else "blue"
+        after = "green" if rng.random() < loses else before
+        outcomes.append(outcome(before, "red", variant(after, "red", level=1), id=n, image=n))
+    return outcomes
+
+
+def test_noise_is_compared_by_the_accuracy_lost():
+    """R_score is 0 from a loss of 20 points on, so by it a loss of 23 points was no worse than one of 46."""
+    metrics = {"rscore": RScore(), "loss": NoiseLoss()}
+    runs = {"a": noisy_run(Random(1), 0.32), "b": noisy_run(Random(1), 0.60)}
+    assert [total(RScore(), outcomes) for outcomes in runs.values()] == [0.0, 0.0]
+    (one,) = compared(runs, metrics, parts=())
+    assert (one.metric, round(one.of_a, 2), round(one.of_b, 2)) == ("loss", 0.23, 0.46)
+    assert one.p < 0.001
+    assert uncompared_metrics({name: table_of(outcomes, metrics) for name, outcomes in runs.items()}) == {}
+
+
+def test_comparisons_with_the_same_numbers_count_once():
+    """With a variant each, CS(2) is C-ACC, and its one test is everything: three names for one comparison."""
+    rng = Random(4)
+    runs = {
+        name: [outcome("red", "red", variant("red" if rng.random() < right else "x", "red"), id=n, image=n)
+               for n in range(60)]
+        for name, right in (("a", 0.9), ("b", 0.7))
+    }  # fmt: skip
+    metrics = {"cacc": ComprehensiveAccuracy(), "accuracy": Accuracy("variant"), "lost": NoiseLoss(), "all": Accuracy()}
+    found = {one.name: one for one in compared(runs, metrics, "s", parts=("test",))}
+    assert found["s:cacc"].same_as == ""
+    assert found["s:accuracy"].same_as == "s:cacc"
+    assert found["s:accuracy@test=t"].same_as == "s:cacc@test=t", "parts are a family of their own"
+    assert found["s:all"].same_as == ""
+    assert {one.family_size for one in found.values()} == {2}
+    assert found["s:cacc"].p_holm == found["s:accuracy"].p_holm == pytest.approx(2 * found["s:cacc"].p)
+
+
+def test_a_comparison_says_what_it_could_have_detected():
+    runs = {"a": run(Random(1), 0.9), "b": run(Random(7), 0.85)}
+    (one,) = compared(runs, {"x": Accuracy("variant")}, parts=())
+    assert one.detectable == pytest.approx((one.high - one.low) / 2 * 2.83 / 1.99, rel=0.03)
+    assert set(one.record()) >= {"detectable", "same_as"}
+    assert not {"estimate", "numbers"} & set(one.record())

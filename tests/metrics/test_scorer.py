@@ -159,14 +159,16 @@ def test_a_gap_that_every_image_has_still_has_an_interval(said, low, high):
     assert (one.low, one.high) == pytest.approx((low, high), abs=1e-5)
 
 
-def test_an_r_score_of_one_is_as_uncertain_as_a_loss_of_zero():
-    """Ten images that lose nothing: 33.9 points may be lost, and R_score is 0 from 20 on; of 100 images 3.8 points."""
+def test_r_score_is_exactly_one_where_no_answer_changed_and_else_as_uncertain_as_the_loss():
+    """A model that ignores the noise had 1.00 (0.46–1.00). Of 100 wrong answers that became other wrong ones, none was
+    lost, but 3.8 points might be."""
     lost = 1.9842169515**2 / (100 + 1.9842169515**2)
-    for images, low in ((10, 0.0), (100, (0.2**0.5 - lost**0.5) / (0.2**0.5 - 0.0005**0.5))):
-        outcomes = [outcome("red", "red", variant("red", "red", level=1), id=n, image=n) for n in range(images)]
+    low = (0.2**0.5 - lost**0.5) / (0.2**0.5 - 0.0005**0.5)
+    for before, after, expected in (("red", "red", 1.0), ("blue", "blue", 1.0), ("blue", "green", low)):
+        outcomes = [outcome(before, "red", variant(after, "red", level=1), id=n, image=n) for n in range(100)]
         one = score(outcomes, {"rscore.1": RScore()})[0]
         assert (one.value, one.high) == (1.0, 1.0)
-        assert one.low == pytest.approx(low, abs=1e-5)
+        assert one.low == pytest.approx(expected, abs=1e-5)
 
 
 def test_rows_of_an_image_are_added_up_whatever_their_order():

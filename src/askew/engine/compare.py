@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from askew.metrics.paired_difference import Difference, compare, corrected, uncompared_metrics
@@ -15,18 +14,23 @@ ACCURACY = "accuracy.all"
 
 
 def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The records of ``paired_differences``."""
+    return [difference.record() for difference in paired_differences(runs)]
+
+
+def paired_differences(runs: Sequence[Run], estimates: bool = False) -> list[Difference]:
     """Compare every two runs by every metric of the suites they share.
 
     The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction. Runs that were
-    scored in different modes of accuracy are compared in mode ``robust``.
+    scored in different modes of accuracy are compared in mode ``robust``. ``estimates``: keep the estimates.
     """
     differences: list[Difference] = []
     for name, tables in _shared(runs).items():
         headlines = {_headline(runs, name)}
         if not any(one.metric == ACCURACY for one in differences):
             headlines.add(ACCURACY)
-        differences += compare(tables, name, headlines, _in_several_modes(runs, name))
-    return [asdict(difference) for difference in corrected(differences)]
+        differences += compare(tables, name, headlines, _in_several_modes(runs, name), estimates=estimates)
+    return corrected(differences)
 
 
 def not_compared(runs: Sequence[Run]) -> dict[str, str]:

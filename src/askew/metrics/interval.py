@@ -78,16 +78,30 @@ class Estimate:
         half = q / (1 + q * q / number) * sqrt(share * (1 - share) / number + q * q / (4 * number * number))
         return self.least + width * max(0.0, middle - half), self.least + width * min(1.0, middle + half)
 
-    def p(self) -> float:
-        """The two-sided p value for a true value of 0: the error probability of the interval that ends at 0."""
+    def p(self, true: float = 0.0) -> float:
+        """The two-sided p value for this true value: the error probability of the interval that ends there."""
         if not self.has_interval:
             return nan
         if self._is_constant:
-            return 1.0 if abs(self.value) < 1e-12 else nan if self._is_unbounded else 0.0
+            return 1.0 if abs(self.value - true) < 1e-12 else nan if self._is_unbounded else 0.0
         if self._is_unbounded:
-            return t_tails(self.value / sqrt(self._variance), self._df)
-        zero = -self.least / (self.most - self.least)
-        return t_tails((self._share - zero) * sqrt(self._effective / (zero * (1 - zero))), self._df)
+            return t_tails((self.value - true) / sqrt(self._variance), self._df)
+        share = (true - self.least) / (self.most - self.least)
+        return t_tails((self._share - share) * sqrt(self._effective / (share * (1 - share))), self._df)
+
+    def detectable(self, tails: float = 0.05, power: float = 0.8) -> float:
+        """The smallest true value that would be found to differ from 0 with this probability; nan if none can be.
+
+        It is (t₁ + t₂) standard errors, with Student's quantiles of the test and of its power (Cohen 1988). If all
+        images are equal, the standard error is that of an interval as wide as theirs.
+        """
+        if not self.has_interval or (self._is_constant and self._is_unbounded):
+            return nan
+        df = self.images - 1 if self._is_constant else self._df
+        least, more = t_quantile(tails, df), t_quantile(2 * (1 - power), df)
+        if self._is_constant:
+            return (least + more) / least * max(abs(end - self.value) for end in self._of_equal_images(tails))
+        return (least + more) * sqrt(self._variance)
 
     @property
     def _is_unbounded(self) -> bool:
@@ -187,5 +201,4 @@ def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float
 
 def difference(metric: Metric, first: Floats, second: Floats) -> Estimate:
     """The score over the first rows minus that over the second, over the same images in the same order."""
-    estimator = jackknifed if isinstance(metric, MapsFraction) else estimate
-    return estimator(metric, first).minus(estimator(metric, second))
+    return estimate(metric, first).minus(estimate(metric, second))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from askew.answers.normalise import normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
 from askew.metrics.bounds import Fillable, correct_or_wrong
@@ -36,6 +37,10 @@ class RScore(Metric):
 
     The partition is ``level``: the variants with that ``level`` in their note; if a group has several, their mean.
     Clean and noisy accuracy are computed over the same groups. The paper's own accuracy is mode ``simple``.
+
+    Its interval is that of the signed loss, mapped; where no answer changed, it is exactly 1. Since it takes the
+    absolute value of a difference, it is too low in small samples, and it is 0 for every large loss: runs are compared
+    by the loss (``NoiseLoss``), not by R_score.
     """
 
     least: ClassVar[float] = -1.0
@@ -76,12 +81,18 @@ class RScore(Metric):
         return "accuracy.noise.0", f"accuracy.noise.{self.level}"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(clean accuracy, noisy accuracy, 1)."""
+        """(clean accuracy, noisy accuracy, 1, whether an answer changed)."""
         clean = soft(outcome.group.original, outcome.original, failed, self.mode)
         noisy = noisy_accuracies(outcome, self.level, failed, self.mode)
         if clean is None or not noisy:
             return None
-        return clean, sum(noisy) / len(noisy), 1.0
+        return clean, sum(noisy) / len(noisy), 1.0, float(self._is_changed(outcome))
+
+    def _is_changed(self, outcome: Outcome) -> bool:
+        """Whether an answer at this level is another than that to the original, or missing."""
+        said = [outcome.original, *(p for v, p in outcome.pairs() if v.note.get("level") == self.level)]
+        answers = {None if one.answer is None else normalise(one.answer) for one in said}
+        return len(answers) > 1 or None in answers
 
     def combine(self, sums: Any) -> Any:
         """The R_score of the two means' difference."""
@@ -98,6 +109,13 @@ class RScore(Metric):
             return float("nan"), float("nan")
         low, high = (float(top / bottom) for top, bottom in map(self.fraction, ends))
         return self.of_fraction(low, high)
+
+    def interval(self, images: Floats, tails: float) -> tuple[float, float]:
+        """That of the accuracy lost, mapped; exactly 1 where no answer changed."""
+        low, high = estimate(self, images).interval(tails)
+        if low == low and not images[:, 3].any():
+            return 1.0, 1.0
+        return self.of_fraction(low, high) if low == low else (low, high)
 
     def of_fraction(self, low: float, high: float) -> tuple[float, float]:
         """The lowest and highest R_score when the accuracy lost is between these.
@@ -162,6 +180,11 @@ class NoiseLoss(Metric):
         check_mode(self.mode)
         if not 0 <= self.since < self.level:
             raise BadOption(f"noise-loss needs 0 <= since < level, but since = {self.since} and level = {self.level}.")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The two accuracies that it compares."""
+        return f"accuracy.noise.{self.since}", f"accuracy.noise.{self.level}"
 
     @property
     def sentence(self) -> str:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from hashlib import blake2b
 from itertools import combinations
 from math import isnan
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.interval import difference
+from askew.metrics.interval import Estimate, difference
 from askew.metrics.run_table import COMPARED, RunTable
 from askew.metrics.saved_metric import UnknownMetric
 from askew.metrics.scorer import part_name
-from askew.metrics.sums import Floats, Ints, by_image, settled
+from askew.metrics.sums import Floats, Ints, images_and_sums, settled
 from askew.significance import holm, mcnemar, resolvable, ten_digits
-from askew.verbs import Metric
+from askew.verbs import MapsFraction, Metric
 
 HEADLINE = "headline"
 """The family of the suites' headline metrics."""
@@ -48,11 +50,30 @@ class Difference:
     family: str = ""
     """``headline``, ``other metrics of SUITE`` or ``parts of SUITE``; see ``corrected``."""
     family_size: int = 0
-    """How many comparisons of the family could be tested."""
+    """How many comparisons of the family could be tested, those with the same numbers counted once."""
     p_mcnemar: float = float("nan")
     """Exact McNemar test on groups that succeed as a whole, for metrics of pairs; it treats groups as independent."""
     images: int = 0
     """Images that count for either."""
+    detectable: float = float("nan")
+    """The smallest true difference that would have p < 0.05 with a probability of 80 %, before Holm's correction."""
+    same_as: str = ""
+    """An earlier comparison of the family with the same numbers, image by image; the two count once."""
+    numbers: bytes = field(default=b"", repr=False, compare=False)
+    """A hash of what each image contributes, better being positive: equal for comparisons that are one test."""
+    image_ids: Ints | None = field(default=None, repr=False, compare=False)
+    estimate: Estimate | None = field(default=None, repr=False, compare=False)
+    """The difference with the influence of each of these images; None unless it was asked for."""
+
+    @property
+    def name(self) -> str:
+        """``suite:metric@part``."""
+        return f"{self.suite}:{self.metric}" + (f"@{self.part}" if self.part else "")
+
+    def record(self) -> dict[str, Any]:
+        """What is written to ``differences.json``."""
+        hidden = ("numbers", "image_ids", "estimate")
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in hidden}
 
 
 def compare(
@@ -61,17 +82,22 @@ def compare(
     headlines: Collection[str] = (),
     robust: bool = False,
     parts: Sequence[str] = COMPARED,
+    estimates: bool = False,
 ) -> list[Difference]:
     """All pairs of runs compared by every metric that both have, over everything and in each part.
 
     ``headlines`` are the headline metrics of the suite: over the whole they are a family of their own. ``robust``: by
     the rows in mode ``robust`` rather than those in each run's own mode. Groups are matched by id, in any order. A part
-    or metric for which two runs share no group is left out.
+    or metric for which two runs share no group is left out, and so is a metric that is a function of a fraction, such
+    as R_score: the accuracy lost, of which it is a function, is compared instead. ``estimates``: keep the estimates.
     """
     for name, table in tables.items():
         _check_distinct(name, table)
-    found = list(_compared(tables, suite, robust, parts))
-    return corrected([replace(each, family=_family(each, headlines)) for each in found])
+    found = []
+    for each in _compared(tables, suite, robust, parts):
+        kept = each if estimates else replace(each, image_ids=None, estimate=None)
+        found.append(replace(kept, family=_family(each, headlines)))
+    return corrected(found)
 
 
 def uncompared_metrics(tables: Mapping[str, RunTable], robust: bool = False) -> dict[str, str]:
@@ -100,17 +126,30 @@ def corrected(differences: Sequence[Difference]) -> list[Difference]:
     """The comparisons with p values corrected within each family, so that the many parts do not affect the headlines.
 
     The families are the headlines of all suites together, each suite's other metrics over the whole, and its parts.
+    Comparisons of the same two runs with the same numbers count once (CS(2) and C-ACC of pairs).
     """
-    families: dict[str, list[int]] = {}
-    for place, compared in enumerate(differences):
-        families.setdefault(compared.family, []).append(place)
-    result = list(differences)
-    for places in families.values():
-        values = holm([result[place].p for place in places])
-        size = sum(not isnan(p) for p in values)
-        for place, p in zip(places, values, strict=True):
-            result[place] = replace(result[place], p_holm=ten_digits(p), family_size=size)
+    families: dict[str, list[Difference]] = {}
+    for compared in differences:
+        families.setdefault(compared.family, []).append(compared)
+    tested = {}
+    for family, several in families.items():
+        first: dict[object, Difference] = {}
+        for compared in several:
+            first.setdefault(_test(compared), compared)
+        values = dict(zip(first, holm([compared.p for compared in first.values()]), strict=True))
+        tested[family] = first, values, sum(not isnan(p) for p in values.values())
+    result = []
+    for compared in differences:
+        first, values, size = tested[compared.family]
+        like, p = first[_test(compared)], ten_digits(values[_test(compared)])
+        same_as = "" if like is compared else like.name
+        result.append(replace(compared, p_holm=p, family_size=size, same_as=same_as))
     return result
+
+
+def _test(compared: Difference) -> object:
+    """What two comparisons have in common that are one test."""
+    return compared.a, compared.b, compared.numbers or compared.name, compared.p
 
 
 def _family(compared: Difference, headlines: Collection[str]) -> str:
@@ -143,7 +182,9 @@ def _compared(tables: Mapping[str, RunTable], suite: str, robust: bool, slices: 
             ours, theirs = records[a][in_first], records[b][in_second]
             images = first.column("image")[first.column("group")[ours]]
             for name, metric in _metrics(first, robust).items():
-                if repr(_metrics(second, robust).get(name)) != repr(metric) or isinstance(metric, UnknownMetric):
+                if repr(_metrics(second, robust).get(name)) != repr(metric):
+                    continue
+                if isinstance(metric, UnknownMetric | MapsFraction):
                     continue
                 aligned = _align(images, _rows(first, name, ours, robust), _rows(second, name, theirs, robust))
                 if len(aligned.images):
@@ -180,10 +221,9 @@ def _check_distinct(name: str, table: RunTable) -> None:
 def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference:
     """The comparison that ``of`` names, with its numbers."""
     first, second = (float(metric.combine(rows.sum(axis=0))) for rows in (aligned.first, aligned.second))
-    _, images_of = np.unique(aligned.images, return_inverse=True)
-    images = by_image(images_of, np.hstack([aligned.first, aligned.second]))
-    ours, theirs = np.hsplit(images, 2)
-    estimated = difference(metric, ours, theirs)
+    ids, image_of = np.unique(aligned.images, return_inverse=True)
+    images, sums = images_and_sums(image_of, np.hstack([aligned.first, aligned.second]))
+    estimated = difference(metric, *np.hsplit(sums, 2))
     low, high = estimated.interval()
     return replace(
         of,
@@ -196,7 +236,19 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference
         n=int(aligned.counts.sum()),
         p_mcnemar=_mcnemar(aligned) if metric.pairwise else float("nan"),
         images=len(images),
+        detectable=settled(estimated.detectable()),
+        numbers=_numbers(ids[images], metric, estimated),
+        image_ids=ids[images],
+        estimate=estimated,
     )
+
+
+def _numbers(images: Ints, metric: Metric, estimated: Estimate) -> bytes:
+    """A hash of what each image contributes; the loss of a score and that score itself have the same."""
+    gain = np.append(estimated.moves, estimated.value) * (metric.better or 1)
+    digest = blake2b(images.tobytes(), digest_size=16)
+    digest.update((np.round(gain, 12) + 0.0).tobytes())
+    return digest.digest()
 
 
 def _mcnemar(aligned: _Aligned) -> float:

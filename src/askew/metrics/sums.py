@@ -31,9 +31,15 @@ def by_image(images: Ints, rows: Floats) -> Floats:
     >>> by_image(np.array([4, 0, 4, 7]), np.array([[1.0, 1.0], [0.0, 1.0], [0.5, 1.0], [0.0, 0.0]])).tolist()
     [[0.0, 1.0], [1.5, 2.0]]
     """
+    return images_and_sums(images, rows)[1]
+
+
+def images_and_sums(images: Ints, rows: Floats) -> tuple[Ints, Floats]:
+    """The numbers of the images that add anything, and their sums as in ``by_image``."""
     sums = [np.bincount(images, weights=column) for column in rows.T]
     found = np.column_stack(sums) if sums else np.zeros((0, 0))
-    return np.asarray(found[found.any(axis=1)])
+    added = np.flatnonzero(found.any(axis=1))
+    return added, np.asarray(found[added])
 
 
 def settled(value: Any) -> float:

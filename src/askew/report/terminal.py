@@ -139,7 +139,7 @@ def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, 
         score.metric: score.facts.title
         for run in reversed(runs)
         for score in run.scores()
-        if score.suite == suite["name"] and not score.part and _is_listed(run, score)
+        if score.suite == suite["name"] and not score.part and (_is_listed(run, score) or score.metric == headline)
     }
     tests = suite.get("tests") or ()
     for metric, title in metrics.items():

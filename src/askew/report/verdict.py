@@ -142,6 +142,9 @@ def _clause(score: Score, accuracy: Score, changed: int, sentence: str) -> tuple
 
 def _value_with_interval(score: Score, correctly: str) -> str:
     """The value, how sure it is, and whether that is enough to call it high or low."""
+    if score.facts.signed:
+        value = f"{score.short.lstrip('+')} points"
+        return f"{value} ({score.interval})" if score.has_interval else f"{value} (n = {count(score.n)}: no interval)"
     value = f"{_percent(score.value) if score.facts.unit else score.short}{correctly}"
     if not score.has_interval:
         return f"{value} (n = {count(score.n)}: too few images for an interval)"
@@ -159,7 +162,7 @@ def is_too_wide(score: Score) -> bool:
 def _is_worse(score: Score, accuracy: Score) -> bool:
     """Whether a score says that answers suffer from the change."""
     if score.facts.better < 0:
-        return score.value > 1 - STEADY
+        return score.low > 0 if score.facts.signed else score.value > 1 - STEADY
     if score.facts.conditional or not accuracy.known:
         return score.value < STEADY
     return score.high < accuracy.value

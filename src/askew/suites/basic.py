@@ -147,8 +147,8 @@ class BasicSuite:
 
     @property
     def headline(self) -> tuple[str, str]:
-        """R_score on partition 1."""
-        return "rscore.1", "its R_score is {value} when the three most similar questions are appended"
+        """The accuracy lost on partition 1: R_score, the paper's, hardly tells models apart."""
+        return "noise.loss.1", "it loses {value} of accuracy when the three most similar questions are appended"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the pool, one over the data; questions are ranked chunk by chunk as they come."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -13,8 +15,9 @@ import sqlalchemy as sa
 from PIL import Image, PngImagePlugin
 from small_study import SmallStudy
 
-from askew.collect.image_import import import_images
+from askew.collect.image_import import cleaned, import_images
 from askew.collect.schema import image
+from askew.errors import BadImage
 
 HTML = b"<script>alert(1)</script>"
 WHERE = "N 47 22 36"
@@ -104,3 +107,43 @@ def test_only_pixels_are_stored_and_the_rest_is_refused(tmp_path, draft):
     assert sorted(path.name for path in (draft.study.folder / "images").iterdir()) == sorted(
         row.sha256 + row.suffix for row in rows
     ), "nothing else is left in the folder"
+
+
+PEAK = """\
+import sys
+from pathlib import Path
+from askew.collect.image_import import cleaned
+one = cleaned(Path(sys.argv[1]))
+print(*one.size, Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "stored"),
+    [
+        ("rotated.jpg", (7744, 5160), (2580, 3872)),
+        ("screenshot.png", (6200, 4000), (6200, 4000)),
+        ("drawing.webp", (3050, 2040), (3050, 2040)),
+    ],
+)
+def test_a_large_image_is_imported_in_200_mb(tmp_path, name, size, stored):
+    """A JPEG of 40 megapixels took 249 MB, and a WebP of that size 680."""
+    exif = Image.Exif()
+    exif[0x0112] = 6 if "rotated" in name else 1
+    Image.radial_gradient("L").resize(size).convert("RGB").save(tmp_path / name, exif=exif)
+    done = subprocess.run([sys.executable, "-c", PEAK, tmp_path / name], capture_output=True, text=True, check=True)
+    width, height, kilobytes = map(int, done.stdout.split())
+    assert (width, height) == stored
+    assert kilobytes < 200_000
+
+
+def test_an_image_that_takes_more_memory_is_refused_with_a_remedy(tmp_path):
+    Image.new("RGB", (3200, 2400)).save(tmp_path / "large.webp")
+    with pytest.raises(BadImage, match=r"take 122 MB to decode; .* Save it as baseline JPEG, or make it smaller"):
+        cleaned(tmp_path / "large.webp")
+
+
+def test_transparency_is_white_in_every_strip(tmp_path):
+    Image.new("RGBA", (3, 300), (255, 0, 0, 0)).save(tmp_path / "clear.png")
+    with Image.open(io.BytesIO(cleaned(tmp_path / "clear.png").content)) as stored:
+        assert stored.getcolors() == [(900, (255, 255, 255))]

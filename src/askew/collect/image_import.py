@@ -15,12 +15,14 @@ from askew.collect.database import Tx, record_event
 from askew.collect.protocol import Refused
 from askew.collect.schema import image, place, round_
 from askew.collect.study import Study
-from askew.errors import BadImage
-from askew.files.images import image_bytes, open_image
-from askew.files.read_write import replaced
-from askew.types import ImageRef
+from askew.errors import BadImage, DataError
+from askew.files.images import open_in_little_memory
+from askew.files.read_write import file_sha256, replaced
 
 MAX_PIXELS = 40_000_000
+FULL_JPEG, MAX_BYTES = 16_000_000, 100_000_000
+"""Larger JPEG files are decoded at half their width and height, and files whose pixels take more memory are refused: an
+import stays below 200 MB."""
 FORMATS = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG", ".webp": "WEBP"}
 _QUALITY = 92
 
@@ -50,12 +52,17 @@ class Cleaned:
 
 
 def cleaned(path: Path) -> Cleaned:
-    """Decode an image and encode it again: no EXIF, no comment, no trailing data survives."""
+    """Decode an image and encode it again: no EXIF, no comment, no trailing data survives.
+
+    A JPEG of more than 16 megapixels is stored at half its width and height."""
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise BadImage(f"{path}: only {', '.join(sorted(FORMATS))} can be imported. Convert the file.")
-    source = image_bytes(ImageRef(path.name, str(path)))
-    pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS, frugal=True)
+    try:
+        source = file_sha256(str(path))
+    except DataError as trouble:
+        raise BadImage(str(trouble)) from None
+    pixels = open_in_little_memory(path, MAX_PIXELS, FULL_JPEG, MAX_BYTES)
     pixels.info.clear()  # otherwise Pillow writes a comment and a colour profile again
     buffer = io.BytesIO()
     if kind == "PNG":
@@ -63,7 +70,7 @@ def cleaned(path: Path) -> Cleaned:
     else:
         pixels.save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
     suffix = ".png" if kind == "PNG" else ".jpg"
-    return Cleaned(buffer.getvalue(), suffix, pixels.size, hashlib.sha256(source).hexdigest())
+    return Cleaned(buffer.getvalue(), suffix, pixels.size, source)
 
 
 def import_images(

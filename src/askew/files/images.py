@@ -78,22 +78,70 @@ def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max
     return image
 
 
-def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS, *, frugal: bool = False) -> Image:
-    """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency.
-
-    ``frugal`` makes no second copy of the pixels; the image may then be of a subclass for its file format.
-    """
+def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
+    """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency."""
     from PIL import ImageOps
 
-    image = _header(ref, image_bytes(ref), max_pixels)
+    image = _header(ref, io.BytesIO(image_bytes(ref)), max_pixels)
     try:
         image.load()
-        if frugal:
-            ImageOps.exif_transpose(image, in_place=True)
-            return image if image.mode == "RGB" and not image.has_transparency_data else _rgb(image)
         return _rgb(ImageOps.exif_transpose(image))
     except Exception as trouble:  # Pillow's decoders raise all kinds of exceptions on broken bytes
         raise _broken(ref, trouble) from None
+
+
+def open_in_little_memory(path: Path, max_pixels: int, full_jpeg: int, max_bytes: int) -> Image:
+    """The same for a large file, with no second copy of it or of its pixels.
+
+    A JPEG of more than ``full_jpeg`` pixels (a progressive one: half of that) is decoded at half its width and height.
+    An image is refused if decoding it takes more than ``max_bytes``.
+    """
+    ref = ImageRef(path.name, str(path))
+    with open(path, "rb") as file:
+        image = _header(ref, file, max_pixels)
+        pixels = image.width * image.height
+        if (needed := pixels * _bytes_of_pixel(image)) > max_bytes:
+            raise BadImage(
+                f"{path}: {image.width} x {image.height} pixels of this {image.format} file take {needed // 10**6} MB "
+                f"to decode, and {max_bytes // 10**6} MB are allowed. Save it as baseline JPEG, or make it smaller.",
+                "the image is too large",
+            )
+        if image.format == "JPEG" and pixels > full_jpeg // (2 if "progressive" in image.info else 1):
+            image.draft(image.mode, (image.width // 2, image.height // 2))
+        try:
+            return _upright_rgb(image)
+        except Exception as trouble:  # as in open_image
+            raise _broken(ref, trouble) from None
+
+
+def _upright_rgb(image: Image) -> Image:
+    """The image in RGB, rotated by its orientation: itself if it is in RGB, or converted a strip at a time."""
+    from PIL import Image, ImageOps
+
+    image.load()
+    ImageOps.exif_transpose(image, in_place=True)
+    if image.mode == "RGB" and not image.has_transparency_data:
+        return image
+    target = Image.new("RGB", image.size)
+    for top in range(0, image.height, _STRIP):
+        strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
+        target.paste(_rgb(strip), (0, top))
+    return target
+
+
+_STRIP = 128
+"""Rows that are converted at a time."""
+
+
+def _bytes_of_pixel(image: Image) -> int:
+    """The memory to decode a pixel to RGB. A baseline JPEG, which can be decoded smaller, counts as 1; a progressive
+    one keeps all coefficients, and Pillow's WebP decoder four copies."""
+    if image.format == "JPEG":
+        return 6 if "progressive" in image.info else 1
+    if image.format == "WEBP":
+        return 16
+    own = {"1": 1, "L": 1, "P": 1, "I;16": 2}.get(image.mode, 4)
+    return own if image.mode == "RGB" and not image.has_transparency_data else own + 4
 
 
 def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
@@ -107,7 +155,7 @@ def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
             f"{_describe(ref)}: this is not the image that the data was made with (its SHA-256 differs). Put the "
             "correct one there, or make the data again."
         )
-    image = _header(ref, content, max_pixels)
+    image = _header(ref, io.BytesIO(content), max_pixels)
     size: tuple[int, int] = image.size
     if not _has_end(content, image.format):
         try:
@@ -167,11 +215,11 @@ def image_of(question: Question) -> Image | str:
         return fault.kind
 
 
-def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
+def _header(ref: ImageRef, source: IO[bytes] | Path, max_pixels: int) -> Image:
     from PIL import Image
 
     try:
-        return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
+        return open_encoded(source, FORMATS, max_pixels)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
         raise BadImage(
             f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.",

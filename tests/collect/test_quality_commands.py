@@ -101,7 +101,7 @@ def test_simulated_work_paid_backed_up_and_restored(folder, capsys):
     assert "Study: again (all invariants hold, all images are there)" in said
     study = open_study(folder / "study")
     with study.database.write() as tx:
-        add_annotator(tx, "=evil()", platform={"PROLIFIC_PID": "p1"})
+        add_annotator(tx, "=evil()", platform={"PROLIFIC_PID": "p1"}, simulated=True)
         assert tx.first(sa.select(qualification.c.id)) is None
     study.close()
     assert main(["collect", "freeze", "study", "--round", "1"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,13 @@ from small_study import SmallStudy
 
 from askew.cli import main
 from askew.collect import schema
+from askew.collect.accounts import add_annotator
 from askew.collect.database import SetClock
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
 from askew.collect.prepared_items import add_gold
-from askew.collect.protocol import PRESETS
+from askew.collect.protocol import PRESETS, NotAllowed, Refused, settings_of
+from askew.collect.release import release
 from askew.collect.robots import RetryDraw, Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
@@ -217,6 +220,44 @@ def test_nobody_is_simulated_among_real_people(tmp_path, capsys):
     assert main(["collect", "simulate", str(tmp_path / "study"), "--people", "2"]) == 2
     assert "1 people take part in this study, e.g. 'Person 0'" in capsys.readouterr().err
     assert main(["collect", "check", str(tmp_path / "study")]) == 0
+
+
+def test_nobody_real_joins_simulated_people(tmp_path, capsys):
+    """The other direction was open: real people could join a simulated study, whose release counted them together."""
+    study = SmallStudy.make(tmp_path / "study", people=0)
+    study.do(add_annotator, "Simulated 1", simulated=True)
+    with pytest.raises(Refused, match="real people cannot"):
+        study.do(add_annotator, "Ada")
+    with pytest.raises(NotAllowed, match="real people cannot"):
+        study.do(claim_image, study.owner)
+    assert main(["collect", "people", str(tmp_path / "study"), "--add", "Ada"]) == 2
+    assert "real people cannot. Create a study of its own" in capsys.readouterr().err
+    assert study.look(violations) == []
+    with study.study.database.write() as tx:
+        tx.change(schema.annotator, schema.annotator.c.simulated, simulated=False)
+        claim_image(tx, study.owner)
+        tx.change(schema.annotator, schema.annotator.c.id != study.owner, simulated=True)
+    assert "I23: simulated people and real ones never work" in study.look(violations)[0]
+    study.close()
+
+
+def test_a_demonstration_has_both_and_marks_who_was_simulated(tmp_path):
+    study = SmallStudy.make(tmp_path / "study", settings=settings_of("small", {"demonstration": "true"}))
+    study.people[1] = study.do(add_annotator, "Simulated 1", simulated=True)
+    study.attack(study.people[0])
+    study.attack(study.people[1], "Is it blue?")
+    study.verify_all()
+    study.check()
+    study.do(change_round, study.round_id, "DRAINING")
+    study.do(freeze, study.round_id, 1)
+    release(study.study, tmp_path / "release")
+    sheet = (tmp_path / "release" / "datasheet.md").read_text()
+    assert "more were simulated by a program, and are not people: `simulated-...`" in sheet
+    assert "demonstration: True (paper: False)" in sheet
+    history = (tmp_path / "release" / "history.jsonl").read_text()
+    authors = [json.loads(line)["author"] for line in history.splitlines()]
+    assert [name.partition("-")[0] for name in authors] == ["person", "simulated"]
+    study.close()
 
 
 def test_a_simulated_study_is_frozen_after_its_last_answer_and_says_that_people_were_simulated(tmp_path):

@@ -33,12 +33,14 @@ def add_annotator(
         raise Refused(f"A name has 1 to {MOST} characters; this one has {len(name)}.")
     if role not in ROLES:
         raise Refused(f"There is no role {role!r}. Roles: {', '.join(ROLES)}.")
+    if role == "annotator" and not simulated and among_simulated(tx):
+        raise Refused(AMONG_SIMULATED)
     if tx.first(sa.select(annotator.c.id).where(annotator.c.name == name)):
         raise Refused(f"The name {name!r} is taken already. Give another name.")
     new = tx.insert(
         annotator,
         name=name,
-        pseudonym=pseudonym or f"person-{secrets.token_hex(6)}",
+        pseudonym=pseudonym or f"{'simulated' if simulated else 'person'}-{secrets.token_hex(6)}",
         role=role,
         simulated=simulated,
         platform=json.dumps(dict(platform or {}), sort_keys=True),
@@ -46,6 +48,17 @@ def add_annotator(
     )
     record_event(tx, "person.added", f"annotator {new}", None, {"role": role})
     return new
+
+
+AMONG_SIMULATED = "Simulated people work in this study, so real people cannot. Create a study of its own for them."
+
+
+def among_simulated(tx: Tx) -> bool:
+    """Whether simulated people are in the study, which is then closed to real ones unless it is a demonstration."""
+    return not tx.settings.demonstration and tx.first(_SIMULATED) is not None
+
+
+_SIMULATED = sa.select(annotator.c.id).where(annotator.c.simulated).limit(1)
 
 
 def give_consent(tx: Tx, annotator_id: int, version: str) -> None:

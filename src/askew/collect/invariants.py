@@ -211,6 +211,14 @@ INVARIANTS = (
         "SELECT id FROM annotator WHERE invite_id IS NOT NULL AND identity IS NULL",
     ),
     Invariant(
+        23,
+        "simulated people and real ones never work in the same study, unless it is a demonstration",
+        "SELECT a.id FROM annotator a WHERE NOT a.simulated AND EXISTS (SELECT 1 FROM annotator b WHERE b.simulated) "
+        "AND (EXISTS (SELECT 1 FROM session s WHERE s.annotator_id = a.id) "
+        "OR EXISTS (SELECT 1 FROM verification v WHERE v.annotator_id = a.id)) "
+        "AND NOT EXISTS (SELECT 1 FROM study WHERE settings LIKE '%\"demonstration\": true%')",
+    ),
+    Invariant(
         0,
         "a person holds at most one question at a time, gold ones included",
         "SELECT annotator_id FROM (SELECT annotator_id FROM slot WHERE state = 'LEASED' UNION ALL SELECT annotator_id "

@@ -158,6 +158,8 @@ class StudySettings:
     """A person who answers only this share correctly is careless."""
     gold_mistake_percent: int = whole(2, 1, 100)
     """At most this share of the good people may ever be excluded by gold questions."""
+    demonstration: bool = False
+    """Simulated people work beside real ones, and what is released is no data; otherwise they never share a study."""
     gold_excludes: bool = True
     """Whether enough wrong answers to gold questions exclude an annotator at once; if not, owners decide."""
 

@@ -13,7 +13,7 @@ from random import Random
 
 import sqlalchemy as sa
 
-from askew.collect.accounts import person, require_worker
+from askew.collect.accounts import AMONG_SIMULATED, among_simulated, person, require_worker
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.schema import annotator, study
@@ -67,8 +67,11 @@ def _must_pass(tx: Tx, row: AnyRow) -> bool:
 
 
 def require_qualified(tx: Tx, annotator_id: int) -> None:
-    """Refuse work to a person who is excluded, or must pass the quiz first."""
-    if _must_pass(tx, require_worker(tx, annotator_id)):
+    """Refuse work to a person who is excluded, is real among simulated people, or must pass the quiz first."""
+    row = require_worker(tx, annotator_id)
+    if not row.simulated and among_simulated(tx):
+        raise NotAllowed(AMONG_SIMULATED)
+    if _must_pass(tx, row):
         raise NotAllowed("Pass the quiz first: it is on the start page.")
 
 

@@ -383,7 +383,7 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
         "",
         f"- {facts['people'] - facts['simulated']} people took part; they appear under pseudonyms.",
         *(
-            [f"- {facts['simulated']} more were simulated by a program, and are not people."]
+            [f"- {facts['simulated']} more were simulated by a program, and are not people: `simulated-...`."]
             if facts["simulated"]
             else []
         ),

@@ -240,5 +240,7 @@ def finish(study: Study, output: Path) -> None:
 
 
 def _small(folder: Path) -> NewStudy:
-    new = NewStudy(folder, preset="small", scenes=SCENES, changes={"quiz_required": "true"}, gold=GOLD)
+    new = NewStudy(
+        folder, preset="small", scenes=SCENES, changes={"quiz_required": "true", "demonstration": "true"}, gold=GOLD
+    )
     return NewStudy(folder) if new.exists else new

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from askew.collect import leases, verify_queue, verifying
+from askew.collect.accounts import among_simulated
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
 from askew.collect.schema import place, question, session, verification
@@ -48,14 +49,15 @@ def work_for(tx: Tx, annotator_id: int) -> Work:
     """What this person holds, and whether there is more."""
     held = leases.leased_session(tx, annotator_id)
     task = verify_queue.held_reference(tx, annotator_id)
-    open_ = open_round(tx)
+    closed = among_simulated(tx)
+    open_ = None if closed else open_round(tx)
     return Work(
         session_id=held.id if held is not None else None,
         session_until=held.lease_until if held is not None else None,
         task=task,
         task_until=verify_queue.open_task(tx, annotator_id, task).lease_until if task is not None else None,
         images=held is not None or (open_ is not None and leases.place_for(tx, annotator_id, open_.id) is not None),
-        questions=task is not None or verifying.slot_for(tx, annotator_id) is not None,
+        questions=task is not None or (not closed and verifying.slot_for(tx, annotator_id) is not None),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from askew.collect.accounts import AMONG_SIMULATED, among_simulated
 from askew.collect.database import Tx
 from askew.collect.protocol import Refused
 from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
@@ -25,6 +26,7 @@ def home(visit: Visit) -> Response:
             "open": open_round(tx) is not None,
             "done": progress.progress_of(tx, visit.me),
             "now": tx.now,
+            "closed": AMONG_SIMULATED if among_simulated(tx) else "",
             "settings": tx.settings,
             "completion": login.platform_link(tx, visit.person) is not None,
             "nothing": visit.request.query_params.get("nothing", ""),

@@ -7,7 +7,7 @@ import pytest
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data
 from askew.experiments import ExperimentPlan
-from askew.experiments.jobs import Job, build_test, model_folder, numbers, run_jobs, training_questions
+from askew.experiments.jobs import Job, build_test, measured, model_folder, numbers, run_jobs, training_questions
 
 
 @pytest.fixture
@@ -57,7 +57,12 @@ def test_a_network_is_trained_tested_and_kept(plan):
     again = run_jobs(plan, jobs)
     assert (model_folder(plan, jobs[0]) / "weights.pt").stat().st_mtime_ns == weights.st_mtime_ns
     assert numbers([first["one"]["accuracy"]], "accuracy.all") == numbers([again["one"]["accuracy"]], "accuracy.all")
-    assert 0 <= numbers([first["one"]["accuracy"]], "accuracy.all")[0] <= 100
+    (score,) = numbers([first["one"]["accuracy"]], "accuracy.all")
+    assert 0 <= score <= 100
+    found = measured(first["one"]["accuracy"], "accuracy.all")
+    assert found.value == pytest.approx(score)
+    assert len(found.influence) == first["one"]["accuracy"].score("accuracy.all").images
+    assert sum(found.influence.values()) == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("suite", ["carets:tests=negation,balance=paper", "p2:originals=all,balance=paper"])

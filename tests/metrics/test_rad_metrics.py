@@ -7,7 +7,16 @@ import pytest
 from outcomes_by_hand import outcome, total, variant
 
 from askew.errors import UsageError
-from askew.metrics.rad_metrics import FEATURES, Introspect, Rad, Sides, fit, predicts_generalisation, sides
+from askew.metrics.rad_metrics import (
+    FEATURES,
+    Introspect,
+    Rad,
+    Sides,
+    fit,
+    prediction_errors,
+    predicts_generalisation,
+    sides,
+)
 from askew.types import Expect
 
 
@@ -89,12 +98,12 @@ def test_introspect_with_missing_answers():
 
 def test_fit_by_hand():
     x, y = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 4.0])
-    # Without a constant b = Σxy / Σx² = 17/14; residuals -3/14, -6/14, 5/14, squares 70/196; Σ(y - 7/3)² = 14/3.
-    assert fit(x, y, intercept=False) == pytest.approx(1 - (70 / 196) / (14 / 3))
-    # With one b = 3/2, a = -2/3; residuals 1/6, -2/6, 1/6, squares 6/36.
+    # Without a constant b = Σxy / Σx² = 17/14; residuals -3/14, -6/14, 5/14, squares 70/196; Σy² = 21.
+    assert fit(x, y, intercept=False) == pytest.approx(1 - (70 / 196) / 21)
+    # With one b = 3/2, a = -2/3; residuals 1/6, -2/6, 1/6, squares 6/36; Σ(y - 7/3)² = 14/3.
     assert fit(x, y, intercept=True) == pytest.approx(1 - (6 / 36) / (14 / 3))
     assert np.isnan(fit(x, np.ones(3), intercept=True))
-    assert fit(x, np.array([5.0, 5.0, 6.0]), intercept=False) < 0
+    assert 0 < fit(x, np.array([5.0, 5.0, 6.0]), intercept=False) < 1  # against 0, not against a mean it cannot have
 
 
 def test_sides_by_hand():
@@ -139,10 +148,28 @@ def test_is_least_squares_on_the_pooled_others(intercept):
             y = np.array([m[left_out].variant_accuracy / 200 for m in models])
             design = np.column_stack([x, np.ones(45)]) if intercept else x
             solution = np.linalg.solve(design.T @ design, design.T @ y)
-            expected[left_out] = 1 - ((y - design @ solution) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+            total = (y - y.mean() if intercept else y) ** 2
+            expected[left_out] = 1 - ((y - design @ solution) ** 2).sum() / total.sum()
         assert one.r_squared == pytest.approx(expected)
         assert one.mean == pytest.approx(np.mean(list(expected.values())))
         assert one.sd == pytest.approx(np.std(list(expected.values())))
+
+
+def test_a_model_is_predicted_by_a_regression_over_the_others():
+    rng = np.random.default_rng(8)
+    models = [model(rng, "ab") for _ in range(9)]
+    found = prediction_errors(models)
+    expected = np.zeros((4, 9))
+    for target, other in ("ab", "ba"):
+        x = np.array([[m[other].accuracy / 200, m[other].both_right / m[other].original_right] for m in models])
+        x = np.column_stack([x, [m[other].both_right / m[other].variant_right for m in models], np.ones(9)])
+        y = np.array([m[target].variant_accuracy / 200 for m in models])
+        for line, columns in enumerate(([0, 1, 2, 3], [0, 3], [1, 3], [2, 3])):
+            for left_out in range(9):
+                kept = np.arange(9) != left_out
+                weights = np.linalg.lstsq(x[kept][:, columns], y[kept], rcond=None)[0]
+                expected[line, left_out] += (y[left_out] - x[left_out, columns] @ weights) ** 2 / y.var() / 2
+    assert found == pytest.approx(expected)
 
 
 def test_more_features_never_fit_worse():

@@ -12,17 +12,9 @@ from statistics import fmean
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data, as_suite
 from askew.engine.result import Result
-from askew.experiments import (
-    Claim,
-    ExperimentFinding,
-    ExperimentPlan,
-    PaperCell,
-    clear,
-    not_less,
-    paper_table,
-    together,
-)
-from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs, slug
+from askew.experiments import ExperimentFinding, ExperimentPlan, PaperCell, paper_table
+from askew.experiments.claims import MARGIN, Claim, SeedDifference
+from askew.experiments.jobs import Job, build_test, cache_features, measured, numbers, run_jobs, slug
 from askew.types import Table
 
 NET = "transformer:hidden=64,layers=1"
@@ -34,9 +26,9 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "before": {
         "REPHRASE-INV": (67.8, 83.8, 61.9),
         "ORDER-INV": (63.3, 71.0, 51.0),
-        "ONTOLOGICAL-INV": (85.7, 83.5, 77.5),
+        "ONTOLOGICAL-INV": (85.7, 83.5, 77.4),
         "NEGATION-DIR": (52.3, 28.1, 17.0),
-        "ANTONYM-DIR": (59.5, 71.1, 65.1),
+        "ANTONYM-DIR": (79.5, 71.1, 65.0),
     },
     "after": {
         "REPHRASE-INV": (84.0, 94.1, 81.5),
@@ -46,7 +38,10 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
         "ANTONYM-DIR": (65.0, 83.5, 76.7),
     },
 }
-"""LXMERT's figures with augmentation as printed, and without it, computed from the printed differences."""
+"""LXMERT's figures without augmentation (Tables 8–12) and with it (Table 5), as printed."""
+_MISPRINT = """\
+The paper prints 65.0 (↑ 5.5) as the accuracy on ANTONYM-DIR after augmentation. Before it, Table 11 has an accuracy of
+79.5 and a C-ACC of 65.0, so the row seems to show the C-ACC, and 79.5 + 5.5 = 85.0 to be meant."""
 
 Runs = Mapping[str, Sequence[Result]]
 
@@ -71,6 +66,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         tables=[_table(name, runs[name]) for name in runs] + [_accuracy(plain)],
         claims=list(_claims(runs, plain)),
         notes=[
+            " ".join(_MISPRINT.split()),
             "Tests and added questions share templates, as in the paper, but no scenes.",
             f"Questions: `{SUITE}`, with CARETS' words and templates {_words_version()}, of {plan.world('test')}.",
         ],
@@ -120,18 +116,22 @@ def _accuracy(plain: Runs) -> Table:
 
 def _claims(runs: Runs, plain: Runs) -> Iterator[Claim]:
     for label, metric in MEASURES.items():
-        verdicts, seen = [], []
-        for test in PUBLISHED["before"]:
-            before, after = (numbers(runs[name], metric, f"test={test}") for name in ("before", "after"))
-            verdicts.append(clear(after, before))
-            seen.append(f"{test} {fmean(before):.1f} → {fmean(after):.1f}")
-        yield Claim(f"{label} rises on every test.", "; ".join(seen), together(verdicts))
-    before, after = (numbers(plain[name], "accuracy.all") for name in ("before", "after"))
+        cases = dict(_difference(runs, metric, test) for test in PUBLISHED["before"])
+        yield Claim(f"{label} rises on every test.", cases)
     yield Claim(
-        "Accuracy on unchanged data does not fall.",
-        f"{fmean(before):.1f} → {fmean(after):.1f}",
-        not_less(after, before),
+        f"Accuracy on unchanged data does not fall (by {MARGIN:g} point or more).",
+        dict([_difference(plain, "accuracy.all")]),
+        -MARGIN,
     )
+
+
+def _difference(runs: Runs, metric: str, test: str = "") -> tuple[str, SeedDifference]:
+    """What the added questions change, and its name."""
+    before, after = (
+        [measured(one, metric, test and f"test={test}") for one in runs[name]] for name in ("before", "after")
+    )
+    name = f"{test} {fmean(one.value for one in before):.1f} → {fmean(one.value for one in after):.1f}"
+    return name.strip(), SeedDifference.of(after, before)
 
 
 _METHOD = """\

@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
 from askew.engine.build import build_groups
@@ -20,7 +22,9 @@ from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError
 from askew.experiments import ExperimentPlan
+from askew.experiments.claims import Measured
 from askew.files.images import content_hash
+from askew.metrics.interval import estimate
 from askew.train.features import open_features
 from askew.train.prepare import Data
 from askew.types import ImageRef, Question
@@ -122,6 +126,20 @@ def training_questions(plan: ExperimentPlan, job: Job) -> list[Question]:
 def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[float, ...]:
     """One score of several results, in per cent."""
     return tuple(100 * result.score(metric, part).value for result in results)
+
+
+def measured(result: Result, metric: str, part: str = "") -> Measured:
+    """One score of a result, in per cent, with the influence of each image on it."""
+    (table,) = (one for one in result.run.tables.values() if metric in one.rows)
+    slice_, _, value = part.partition("=")
+    records = table.records_of((slice_, value))
+    codes = table.rows[metric].codes[records]
+    images, place = np.unique(table.column("image")[table.column("group")[records[codes >= 0]]], return_inverse=True)
+    rows = table.rows[metric].rows[codes[codes >= 0]]
+    sums = np.zeros((len(images), rows.shape[1]))
+    np.add.at(sums, place, rows)
+    found = estimate(table.metrics[metric], sums)
+    return Measured(100 * found.value, dict(zip(images.tolist(), (100 * found.moves).tolist(), strict=True)))
 
 
 def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:

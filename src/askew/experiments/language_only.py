@@ -11,8 +11,9 @@ from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data
 from askew.engine.result import Result
-from askew.experiments import Claim, ExperimentFinding, ExperimentPlan, PaperCell, clear, paper_table, together
-from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
+from askew.experiments import ExperimentFinding, ExperimentPlan, PaperCell, paper_table
+from askew.experiments.claims import FAR, Claim, Measured, SeedDifference, mean_of
+from askew.experiments.jobs import Job, Test, build_test, cache_features, measured, model_folder, numbers, run_jobs
 from askew.metrics.accuracy import accuracy
 from askew.types import Question, Table
 
@@ -135,32 +136,37 @@ def _table(runs: Runs) -> Table:
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:
-    plain_full, plain_language = (_numbers(runs[net, "all"], "plain") for net in NETS)
     yield Claim(
-        "A model without the image is far worse on plain questions.",
-        f"{fmean(plain_full):.1f} against {fmean(plain_language):.1f}",
-        clear(plain_full, plain_language),
+        f"A model without the image is far worse on plain questions (by more than {FAR:g} points).",
+        dict([_difference("", _plain(runs["full", "all"]), _plain(runs["language-only", "all"]))]),
+        FAR,
     )
     for lesson in LESSONS:
-        hard = {net: [_hard_mean(one) for one in runs[net, lesson]] for net in NETS}
         yield Claim(
             f"Trained on {LESSONS[lesson]}, full and language-only models are both far below plain accuracy on hard "
-            "questions.",
-            f"full {fmean(hard['full']):.1f} (plain {fmean(_numbers(runs['full', lesson], 'plain')):.1f}), "
-            f"language-only {fmean(hard['language-only']):.1f} "
-            f"(plain {fmean(_numbers(runs['language-only', lesson], 'plain')):.1f})",
-            together(clear(_numbers(runs[net, lesson], "plain"), hard[net]) for net in NETS),
+            f"questions (by more than {FAR:g} points).",
+            dict(_difference(net, _plain(runs[net, lesson]), _hard_mean(runs[net, lesson])) for net in NETS),
+            FAR,
         )
-    learned, before = ([_hard_mean(one) for one in runs["full", lesson]] for lesson in ("all", "world"))
     yield Claim(
         "Learning from hard questions helps on them.",
-        f"{fmean(before):.1f} → {fmean(learned):.1f}",
-        clear(learned, before),
+        dict([_difference("", _hard_mean(runs["full", "all"]), _hard_mean(runs["full", "world"]))]),
     )
 
 
-def _hard_mean(results: Mapping[str, Result]) -> float:
-    return fmean(numbers([results[f"round {number}"] for number in ROUNDS], "accuracy.all"))
+def _difference(name: str, first: Sequence[Measured], second: Sequence[Measured]) -> tuple[str, SeedDifference]:
+    """The first minus the second, and its name."""
+    means = (fmean(one.value for one in several) for several in (first, second))
+    return f"{name} {' against '.join(f'{mean:.1f}' for mean in means)}".strip(), SeedDifference.of(first, second)
+
+
+def _plain(several: Sequence[Mapping[str, Result]]) -> list[Measured]:
+    return [measured(results["plain"], "accuracy.all") for results in several]
+
+
+def _hard_mean(several: Sequence[Mapping[str, Result]]) -> list[Measured]:
+    """The mean accuracy over the rounds."""
+    return [mean_of([measured(results[f"round {number}"], "accuracy.all") for number in ROUNDS]) for results in several]
 
 
 def _numbers(several: Sequence[Mapping[str, Result]], test: str) -> tuple[float, ...]:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import fmean
 
 from askew.data.groups import read_groups
 from askew.engine.result import Result
-from askew.experiments import (
-    Claim,
-    ExperimentFinding,
-    ExperimentPlan,
-    PaperCell,
-    clear,
-    not_less,
-    paper_table,
-    together,
+from askew.experiments import ExperimentFinding, ExperimentPlan, PaperCell, paper_table
+from askew.experiments.claims import MARGIN, Claim, Measured, SeedDifference
+from askew.experiments.jobs import (
+    Job,
+    Test,
+    build_test,
+    cache_features,
+    measured,
+    model_folder,
+    numbers,
+    run_jobs,
+    slug,
 )
-from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs, slug
+from askew.metrics.run_table import image_number
 from askew.suites.suite_parts import published
 from askew.types import Table
 
@@ -126,56 +129,60 @@ def _table(
     return paper_table(title, [label for label, _, _ in columns], rows)
 
 
-def _module_table(apart: Mapping[str, Sequence[float]]) -> Table:
+def _module_table(apart: Mapping[str, Sequence[Measured]]) -> Table:
     paper = {"HybridNet": 7.4, "HybridNet + Q3R": 0.5}
     rows = {
-        name: [PaperCell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
-        for name, values in apart.items()
+        name: [PaperCell(tuple(one.value for one in several), paper.get(name), digits=2)]
+        for name, several in apart.items()
     }
     return paper_table("Mean difference between the module weights of a pair, × 1000 (§5.3)", ["mean difference"], rows)
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:
-    plain = [name for name in runs if name in BESIDES or name in NETS]
-    drops = {name: numbers(runs[name], "accuracy.gap") for name in plain}
+    plain = {name: [measured(one, "accuracy.gap") for one in runs[name]] for name in runs if name in {*BESIDES, *NETS}}
     yield Claim(
         "Networks lose accuracy when words are replaced.",
-        "; ".join(f"{name} {fmean(drop):+.1f}" for name, drop in drops.items()),
-        together(clear([0.0] * len(drop), drop) for drop in drops.values()),
+        {name: SeedDifference.of([Measured(0.0, {})] * len(gaps), gaps) for name, gaps in plain.items()},
     )
     for text, metric in (("Q3R raises CS.", "cs.2"), ("Q3R raises accuracy on changed questions.", "accuracy.variant")):
-        yield _compared(text, runs, metric, " + Q3R", "")
-    yield _compared(
+        yield Claim(text, _differences(runs, metric, ""))
+    yield Claim(
         "Q3R raises CS more than learning from the same changed questions does.",
-        runs,
-        "cs.2",
-        " + Q3R",
-        " + augmentation",
+        _differences(runs, "cs.2", " + augmentation"),
     )
-    yield _compared("Q3R does not lower accuracy on the unchanged data.", runs, "accuracy.all", " + Q3R", "", ties=True)
+    yield Claim(
+        f"Q3R does not lower accuracy on the unchanged data (by {MARGIN:g} point or more).",
+        _differences(runs, "accuracy.all", ""),
+        -MARGIN,
+    )
 
 
-def _compared(text: str, runs: Runs, metric: str, way: str, other: str, ties: bool = False) -> Claim:
-    """A claim about all module networks: it holds when it clearly holds for each."""
-    verdicts, seen = [], []
+def _differences(runs: Runs, metric: str, other: str) -> dict[str, SeedDifference]:
+    """What Q3R adds to each module network, or to one that is trained in another way."""
+    found = {}
     for name in NETS:
-        first, second = numbers(runs[name + way], metric), numbers(runs[name + other], metric)
-        verdicts.append(not_less(first, second) if ties else clear(first, second))
-        seen.append(f"{name} {fmean(first):.1f} against {fmean(second):.1f}")
-    return Claim(text, "; ".join(seen), together(verdicts))
+        first, second = ([measured(one, metric) for one in runs[name + way]] for way in (" + Q3R", other))
+        label = f"{name} {fmean(one.value for one in second):.1f} → {fmean(one.value for one in first):.1f}"
+        found[label] = SeedDifference.of(first, second)
+    return found
 
 
-def _weights_claim(apart: Mapping[str, Sequence[float]]) -> Claim:
+def _weights_claim(apart: Mapping[str, Sequence[Measured]]) -> Claim:
     pairs = {name: (apart[name], apart[f"{name} + Q3R"]) for name in NETS}
     return Claim(
         "Q3R makes the module weights of a pair more similar (the paper: -93 % for HybridNet).",
-        "; ".join(f"{name} {fmean(after) / fmean(before) - 1:+.0%}" for name, (before, after) in pairs.items()),
-        together(clear(before, after) for before, after in pairs.values()),
+        {
+            f"{name} {fmean(one.value for one in after) / fmean(one.value for one in before) - 1:+.0%}": (
+                SeedDifference.of(before, after)
+            )
+            for name, (before, after) in pairs.items()
+        },
+        digits=2,
     )
 
 
-def _difference(plan: ExperimentPlan, job: Job, test: Test) -> float:
-    """The mean absolute difference of module weights between the members of the test's pairs."""
+def _difference(plan: ExperimentPlan, job: Job, test: Test) -> Measured:
+    """The mean absolute difference of module weights between the members of the test's pairs, × 1000."""
     import torch
 
     from askew.nets.layers import ChoosesModules
@@ -186,10 +193,14 @@ def _difference(plan: ExperimentPlan, job: Job, test: Test) -> float:
     pairs = list(_texts(test))
     with torch.inference_mode():
         weights = [
-            trained.net.choose(torch.from_numpy(trained.words.encode([pair[side] for pair in pairs])))
-            for side in (0, 1)
+            trained.net.choose(torch.from_numpy(trained.words.encode(texts)))
+            for texts in ([before for _, before, _ in pairs], [after for _, _, after in pairs])
         ]
-    return float((weights[0] - weights[1]).abs().mean())
+    apart = 1000 * (weights[0] - weights[1]).abs().flatten(1).mean(dim=1)
+    mean, influence = float(apart.mean()), dict[Hashable, float]()
+    for (image, _, _), one in zip(pairs, apart.tolist(), strict=True):
+        influence[image] = influence.get(image, 0.0) + (one - mean) / len(pairs)
+    return Measured(mean, influence)
 
 
 def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
@@ -203,10 +214,11 @@ def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
     )
 
 
-def _texts(test: Test) -> Iterable[tuple[str, str]]:
+def _texts(test: Test) -> Iterable[tuple[int, str, str]]:
+    """The image, the original and the changed question of each pair."""
     for group in read_groups(str(test.groups)):
         for variant in group.variants:
-            yield group.original.text, variant.question.text
+            yield image_number(group), group.original.text, variant.question.text
 
 
 def _pairs(runs: Runs, test: str) -> int:

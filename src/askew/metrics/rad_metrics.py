@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal
@@ -109,6 +109,8 @@ class Introspect(Metric):
 
 
 FEATURES = ("Accuracy(D)", "RAD(D, D′)", "RAD(D′, D)")
+_SUBSETS = ((0, 1, 2), (0,), (1,), (2,))
+"""The features of each row of Table 4."""
 
 
 @dataclass(frozen=True)
@@ -156,22 +158,12 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
 
     y(T) = b₁ Accuracy(D) + b₂ RAD(D, D′) + b₃ RAD(D′, D) + ε by least squares over the models (``instances``), then
     with each feature alone. The paper's equation has no constant term, so ``intercept`` is off by default. R² is
-    1 − Σ(y − ŷ)² / Σ(y − ȳ)² in both cases, so without a constant it may be negative; nan if all y are equal.
-    Pooled means that the pairs of the other augmentations count as one set.
+    1 − Σ(y − ŷ)² / Σ(y − ȳ)² with a constant term (nan if all y are equal), and 1 − Σ(y − ŷ)² / Σy² without, as
+    statistics packages print it. Pooled means that the pairs of the other augmentations count as one set.
     """
-    tests = _shared_tests(instances)
-    smallest = len(FEATURES) + intercept + 1
-    if len(tests) < 2 or len(instances) < smallest:
-        raise UsageError(
-            f"Predicting an augmentation from the others takes 2 augmentations and {smallest} models or more; "
-            f"there are {len(tests)} ({', '.join(tests)}) and {len(instances)}. Score more models on the same suite."
-        )
-    subsets = [(0, 1, 2), (0,), (1,), (2,)]
-    found: list[dict[str, float]] = [{} for _ in subsets]
-    for target in tests:
-        x = np.array([_features([one[test] for test in tests if test != target]) for one in instances])
-        y = np.array([one[target].variant_accuracy / one[target].pairs for one in instances])
-        for columns, r_squared in zip(subsets, found, strict=True):
+    found: list[dict[str, float]] = [{} for _ in _SUBSETS]
+    for target, x, y in _regressions(instances, len(FEATURES) + intercept + 1):
+        for columns, r_squared in zip(_SUBSETS, found, strict=True):
             r_squared[target] = settled(fit(x[:, columns], y, intercept))
     return [
         Fit(
@@ -180,8 +172,38 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
             mean=settled(np.mean(list(r_squared.values()))),
             sd=settled(np.std(list(r_squared.values()))),
         )
-        for columns, r_squared in zip(subsets, found, strict=True)
+        for columns, r_squared in zip(_SUBSETS, found, strict=True)
     ]
+
+
+def prediction_errors(instances: Sequence[Mapping[str, Sides]]) -> Floats:
+    """The errors of predicting each model by a regression, with a constant term, over the others.
+
+    One line for each set of features, in the order of ``predicts_generalisation``, and one column for each model: the
+    squared error over the variance of what is predicted, averaged over the augmentations. 1 − the mean of a line is R².
+    """
+    regressions = list(_regressions(instances, len(FEATURES) + 3))
+    found = np.zeros((len(_SUBSETS), len(instances)))
+    for line, columns in zip(found, _SUBSETS, strict=True):
+        for _, x, y in regressions:
+            design = np.column_stack([x[:, columns], np.ones(len(y))])
+            influence = design @ np.linalg.pinv(design)
+            errors = (y - influence @ y) / (1 - np.diag(influence))
+            line += np.square(errors) / np.square(y - y.mean()).mean() / len(regressions)
+    return found
+
+
+def _regressions(instances: Sequence[Mapping[str, Sides]], least: int) -> Iterator[tuple[str, Floats, Floats]]:
+    """Each augmentation that all models have, with the features of the others and the accuracies to be predicted."""
+    tests = _shared_tests(instances)
+    if len(tests) < 2 or len(instances) < least:
+        raise UsageError(
+            f"Predicting an augmentation from the others takes 2 augmentations and {least} models or more; "
+            f"there are {len(tests)} ({', '.join(tests)}) and {len(instances)}. Score more models on the same suite."
+        )
+    for target in tests:
+        x = np.array([_features([one[test] for test in tests if test != target]) for one in instances])
+        yield target, x, np.array([one[target].variant_accuracy / one[target].pairs for one in instances])
 
 
 def has_rad(instance: Mapping[str, Sides]) -> bool:
@@ -202,7 +224,7 @@ def fit(x: Floats, y: Floats, intercept: bool) -> float:
     """
     design = np.column_stack([x, np.ones(len(x))]) if intercept else x
     residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-    total = float(((y - y.mean()) ** 2).sum())
+    total = float(np.square(y - y.mean() if intercept else y).sum())
     return settled(1 - float((residual**2).sum()) / total) if total else float("nan")
 
 

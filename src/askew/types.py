@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Id: TypeAlias = str | int
@@ -126,6 +127,20 @@ class Question:
 
     ``text`` does not contain them: they are added to the model's input.
     """
+
+    @property
+    def content(self) -> str:
+        """Its image, context and text, by which random draws are seeded: an id may be made up by a reader.
+
+        An image is known by its bytes if the data holds them, otherwise by its name without folders: no file is read.
+
+        >>> Question(1, ImageRef("val/a.jpg"), "Is it?").content == Question("01", ImageRef("a.jpg"), "Is it? ").content
+        True
+        """
+        image = "" if self.image is None else str(self.image.id).replace("\\", "/").rpartition("/")[2]
+        if self.image is not None and self.image.data is not None:
+            image = sha256(self.image.data).hexdigest()
+        return f"{image}:{self.context.strip()}:{self.text.strip()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from askew.errors import BadOption
 from askew.perturb.rad import RadPerturbation, fit
 from askew.perturb.rad.balanced_draws import AskedState, balanced_draws
 from askew.perturb.vary_dataset import vary_all
-from askew.types import Expect, Group, Kind, Question, Refusal, Variant
+from askew.types import Expect, Group, ImageRef, Kind, Question, Refusal, Variant
 
 
 def question(text, *answers, number=1):
-    return Question(number, None, text, answers if len(answers) > 1 else answers * 10)
+    return Question(number, ImageRef(number), text, answers if len(answers) > 1 else answers * 10)
 
 
 DATA = [

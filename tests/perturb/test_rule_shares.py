@@ -10,7 +10,7 @@ from askew.perturb.lexical import P2Perturbation, fit, rule_shares
 from askew.perturb.lexical.rule_shares import FREE, FREE_TRUTHS, RuleShares, limited, sampled
 from askew.perturb.lexical.substitutions import Edit
 from askew.perturb.vary_dataset import vary_all
-from askew.types import Group, Question
+from askew.types import Group, ImageRef, Question
 
 NOUNS = ("car", "couch", "woman", "fridge", "donut", "bucket", "rabbit", "purse", "bicycle", "burger")
 OFTEN = [Question(f"o{n}", None, f"Who owns the person at {n}?") for n in range(300)]
@@ -90,7 +90,7 @@ def test_shares_are_checked():
 def test_each_of_two_opposites_is_true_as_often_as_the_other():
     """Most rooms that people ask about are clean, so that "clean" would mean yes."""
     rooms = [
-        Question(f"{word}{n}{answer}", None, f"Is the room {word}?", (answer,) * 10)
+        Question(f"{word}{n}{answer}", ImageRef(f"{n}{answer}"), f"Is the room {word}?", (answer,) * 10)
         for word, answer, size in (("clean", "yes", 60), ("clean", "no", 12), ("dirty", "yes", 8), ("dirty", "no", 30))
         for n in range(size)
     ]
@@ -108,6 +108,6 @@ def test_each_of_two_opposites_is_true_as_often_as_the_other():
 
 
 def test_a_word_whose_opposite_is_never_true_is_used_a_few_times():
-    happy = [Question(n, None, "Is the woman happy?", ("yes",)) for n in range(40)]
+    happy = [Question(n, ImageRef(n), "Is the woman happy?", ("yes",)) for n in range(40)]
     groups = vary_all(fit(happy, P2Perturbation(("antonymous",)), share=1.0), happy, 0, "p2")
     assert sum(isinstance(group, Group) for group in groups) == FREE_TRUTHS

@@ -148,7 +148,7 @@ class AttackTask:
     def search(self, places: Sequence[Place]) -> None:
         """Start the search; ``wanted`` is then its first list of candidates."""
         self.places = places
-        rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.id}")
+        rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.content}")
         self._steps = self.rules.attack.search.run(self.question, places, rng)
         self._advance(None)
 

@@ -32,8 +32,9 @@ def vary_all(
     """A group for each question that the perturbation changes, and its refusals, in the order of the data.
 
     ``originals="all"`` also gives a group without variants for each other question, so that accuracy over all
-    originals can be measured. Variants depend only on the seed, the perturbation and the question, not on the order,
-    the chunk or the other questions. An ``executor`` shares the work between workers, ``chunk`` questions at a time.
+    originals can be measured. Variants depend only on the seed, the perturbation and the question's content, not on
+    its id, the order, the chunk or the other questions. An ``executor`` shares the work between workers, ``chunk``
+    questions at a time.
     """
     vary = VaryChunk(perturbation, opening(perturbation, seed))
     ours, theirs = tee(chunks_of(questions, chunk))
@@ -60,7 +61,7 @@ class VaryChunk:
         if isinstance(self.perturbation, Prepares):
             self.perturbation.prepare(questions)
         for question in questions:
-            yield list(self.perturbation.vary(question, Random(f"{self.start}:{question.id}")))
+            yield list(self.perturbation.vary(question, Random(f"{self.start}:{question.content}")))
 
     def __call__(self, questions: Sequence[Question]) -> list[Varied]:
         """The same as a list: the call that a worker runs."""

@@ -336,5 +336,5 @@ class FindCases:
         return [
             case
             for question in questions
-            for case in self.perturbation.cases(question, Random(f"{self.start}:{question.id}"))
+            for case in self.perturbation.cases(question, Random(f"{self.start}:{question.content}"))
         ]

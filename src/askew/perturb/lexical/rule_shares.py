@@ -153,4 +153,4 @@ def sampled(questions: Iterable[Question]) -> tuple[list[Question], bool]:
 
 
 def _hash(question: Question) -> bytes:
-    return blake2b(f"{question.id}:{question.text}".encode("utf-8", "replace"), digest_size=8).digest()
+    return blake2b(question.content.encode("utf-8", "replace"), digest_size=8).digest()

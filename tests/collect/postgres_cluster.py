@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+
+KEPT = 10
+"""Copies of databases that are kept: the newest; tests are done with the others."""
 
 
 def binaries() -> Path | None:
@@ -35,6 +39,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="askew-postgres-", dir=_memory()))
+        self._copies: list[str] = []
         if os.getuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
         data = str(self.folder / "data")
@@ -63,6 +68,12 @@ class Cluster:
 
         with psycopg.connect(f"host={self.folder} user=askew dbname=postgres", autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+            if template != "template0":
+                self._copies.append(name)
+            if len(self._copies) > KEPT:  # each takes 8 MB, and tests make hundreds
+                oldest = self._copies.pop(0)
+                with contextlib.suppress(psycopg.errors.ObjectInUse):
+                    connection.execute(f'DROP DATABASE "{oldest}"')
         return self.url(name)
 
     def stop(self) -> None:

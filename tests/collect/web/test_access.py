@@ -106,8 +106,8 @@ class Crowd:
 
 
 @pytest.fixture
-def crowd(anywhere: WebStudy) -> Crowd:
-    return Crowd(anywhere)
+def crowd(web: WebStudy) -> Crowd:
+    return Crowd(web)
 
 
 def test_every_route_is_in_the_matrix() -> None:
@@ -115,8 +115,7 @@ def test_every_route_is_in_the_matrix() -> None:
 
 
 @pytest.mark.parametrize("kind", PEOPLE)
-def test_access(kind: str, anywhere: WebStudy) -> None:
-    crowd = Crowd(anywhere)
+def test_access(kind: str, crowd: Crowd) -> None:
     column = PEOPLE.index(kind)
     for (method, path), expected in MATRIX.items():
         browser = crowd.browser(kind)

@@ -18,7 +18,8 @@ from askew.types import Prediction
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-pytestmark = pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
+BOTH = pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
+"""The databases; what only the page does is tried on one."""
 
 
 def _fooled(site: Site) -> tuple[str, int]:
@@ -27,6 +28,7 @@ def _fooled(site: Site) -> tuple[str, int]:
         return state, tx.value(sa.select(sa.func.count()).select_from(verification))
 
 
+@BOTH
 def test_the_whole_journey_without_javascript(site: Site, enter: Callable[..., Any]) -> None:
     token = site.small.do(create_invite)
     page = enter(java_script_enabled=False, width=390)
@@ -138,6 +140,7 @@ def test_single_keys_do_nothing_unless_they_are_switched_on(site: Site, enter: C
     assert page.is_checked("#zoom")
 
 
+@BOTH
 def test_drafts_survive_reload_back_a_lost_network_and_a_lost_session(site: Site, enter: Callable[..., Any]) -> None:
     person = site.small.people[0]
     page = enter(person)
@@ -184,6 +187,7 @@ def _questions(site: Site) -> int:
         return int(tx.value(sa.select(sa.func.count()).select_from(question)))
 
 
+@BOTH
 def test_a_double_click_and_a_second_tab_make_one_row_and_lose_no_text(site: Site, enter: Callable[..., Any]) -> None:
     page = enter(site.small.people[0])
     page.goto("/home")

@@ -76,8 +76,7 @@ def test_a_form_sent_four_times_at_once_and_again_does_its_work_once(
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_forms_from_other_origins_have_no_effect(path: str, anywhere: WebStudy) -> None:
-    web = anywhere
+def test_forms_from_other_origins_have_no_effect(path: str, web: WebStudy) -> None:
     recipe = RECIPES[path](web)
     stranger = web.browser(web.small.people[5]) if recipe.browser.person is not None else web.browser()
     before, value, strange = web.rows(), recipe.browser.value(), stranger.value()

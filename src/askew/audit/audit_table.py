@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from askew.audit.labelled_texts import CHOICE
-from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore
+from askew.audit.labelled_texts import CHOICE, YES_NO
+from askew.audit.text_audit import FAR, LEAST_TEXTS, METHOD, TextAudit, TextScore
 from askew.report import table_formats
-from askew.types import Column, Table
+from askew.types import Column, Score, Table
 
 _LONGEST = 160
 """Examples are cut off after this many characters."""
@@ -16,7 +16,18 @@ _TASKS = {
     "letter": "the letter of the correct option from the question",
     "pair": "the answer from the variant and its original",
     "original": "which of the two is the original",
+    "prior": "the variant's answer from the usual answers to such originals about other images, without its labels",
 }
+
+
+_FURTHER = {
+    "majority": "majority",
+    "chance": "one in n",
+    "new_texts": "new texts",
+    "nearest": "nearest text",
+    "rule_accuracy": "best rule",
+}
+"""The further columns of the tables, each shown where a score has it."""
 
 
 def markdown(audit: TextAudit) -> str:
@@ -37,12 +48,13 @@ there is no question with an answer.
 
 
 def _table(title: str, scores: Sequence[TextScore]) -> Table:
-    heads = ("answers", "n", "text alone", "majority", "chance", "best rule")
+    further = [name for name in _FURTHER if any(getattr(score, name) is not None for score in scores)]
+    heads = ("answers", "n", "text alone", *(_FURTHER[name] for name in further))
     table = Table("", f"Predicted: {title}", tuple(map(Column, heads)), "test")
     for score in scores:
-        best = _percent(score.rule_accuracy.value) if score.rule_accuracy else None
-        shares = _with_interval(score), _percent(score.majority), _percent(score.chance), best
-        table.add(place(score), score.answer_type or "all", score.n, *shares)
+        shares = [getattr(score, name) for name in further]
+        cells = [_percent(share.value if isinstance(share, Score) else share) for share in shares]
+        table.add(place(score), score.answer_type or "all", score.n, _with_interval(score), *cells)
     return table
 
 
@@ -95,13 +107,36 @@ def sampled(audit: TextAudit) -> list[str]:
 
 
 def warnings(audit: TextAudit) -> list[str]:
-    """One sentence for each yes/no or multiple-choice test whose answers text alone predicts far above chance."""
-    return [
-        f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the {_predicted(score)} (chance "
-        f"{_percent(score.chance)}), so that part of any model's score may come from the words of the questions."
-        for score in audit.scores
-        if score.task in ("question", "letter") and score.far_above_chance
-    ]
+    """One sentence for each yes/no or multiple-choice test whose answers text alone predicts far better than a guess
+    without text, or worse than it.
+    """
+    return [warning for score in audit.scores if (warning := _warning(score))]
+
+
+def _warning(score: TextScore) -> str:
+    guess = f"one in n: {_percent(score.chance)}" if score.chance else f"majority {_percent(score.majority)}"
+    share = f"{_percent(score.accuracy.value)} of the {_predicted(score)} ({guess})"
+    if score.task == "letter" and score.chance is not None and score.majority > score.chance + FAR:
+        return f"{place(score)}: the most frequent letter is correct for {_percent(score.majority)} ({guess})."
+    if score.far_above and score.task == "prior":
+        return (
+            f"{place(score)}: the usual answers to the original questions about other images predict {share}, so the "
+            "wrong answers are not as usual as the correct ones."
+        )
+    if score.task not in ("question", "letter"):
+        return ""
+    if score.far_above:
+        return (
+            f"{place(score)}: text alone predicts {share}, so that part of any model's score may come from the words "
+            "of the questions."
+        )
+    if score.far_below and score.answer_type == YES_NO:
+        new = f"; with folds by text {_percent(score.new_texts.value)}" if score.new_texts else ""
+        return (
+            f"{place(score)}: text alone predicts only {share}{new}. Words occur about as often with yes as with "
+            "no, so what is learned from some images is wrong for others."
+        )
+    return ""
 
 
 def _predicted(score: TextScore) -> str:

@@ -37,6 +37,7 @@ class SampledLabel:
     question: Question
     suite: str = ""
     test: str = ""
+    original: Question | None = None
 
     @property
     def answer(self) -> str:
@@ -69,7 +70,10 @@ def _members(item: Group | Question) -> list[SampledLabel]:
         return [SampledLabel(item.original, item.suite)]
     return [
         SampledLabel(
-            replace(variant.question, image=variant.question.image or item.original.image), item.suite, variant.test
+            replace(variant.question, image=variant.question.image or item.original.image),
+            item.suite,
+            variant.test,
+            item.original,
         )
         for variant in item.variants
     ]
@@ -129,14 +133,14 @@ def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) 
 
 
 def _places(items: Iterable[Group | Question], wanted: Mapping[str, object]) -> dict[str, tuple[str, int]]:
-    """The test and the image of each wanted question."""
+    """The test of each wanted question, and the image of its original."""
     found: dict[str, tuple[str, int]] = {}
     for item in items:
         for one in _members(item):
             key = safe_cell(str(one.question.id))
             if key in wanted:
-                image = one.question.image
-                found[key] = one.test, content_hash(0, image.id if image else one.question.id)
+                source = one.original or one.question
+                found[key] = one.test, content_hash(0, source.image.id if source.image else source.id)
     return found
 
 

@@ -28,7 +28,7 @@ class LabelledText:
     text: str
     label: str
     image: int
-    """A hash of the image's id; texts about one image always fall into the same fold."""
+    """A hash of the id of the original's image; texts about one image always fall into the same fold."""
     before: str | None = None
     """For a variant, the text of its original question."""
     choices: tuple[str, ...] = ()
@@ -136,10 +136,11 @@ def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int =
 def labelled(question: Question, original: Question | None = None) -> LabelledText:
     """The labelled text of a question that has answers.
 
-    A question without an image counts as an image of its own; a variant without one has the image of its original.
+    A variant counts to the image of its original, also if its own image was changed: it is not independent of it. A
+    question without an image counts as an image of its own.
     """
-    image = question.image or (original.image if original else None)
     source = original or question
+    image = source.image
     return LabelledText(
         question.id,
         question.text,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
 
-from askew.answers.normalise import normalise
+from askew.answers.normalise import normalise, tokens
+from askew.audit.guessers import nearest_text, usual_answers
 from askew.audit.labelled_texts import CHOICE, YES_NO, LabelledText, Tests, TestTexts, TextSample, content_hash
 from askew.audit.text_classifier import (
     Floats,
@@ -35,7 +36,7 @@ LEAST_TEXTS = 100
 ANSWERS = 10
 """Of open answers only this many, the most frequent ones, can be predicted; all others count as errors."""
 FAR = 0.05
-"""Text alone is "far above chance" when its whole interval lies more than this above chance."""
+"""Text alone is "far above" a guess without text when the whole interval of the difference lies above this."""
 MOST_OPEN = 10_000
 """The most texts with open answers that are learned from; the many classes make training slow."""
 ALL_TESTS = "(all tests)"
@@ -52,7 +53,8 @@ class TextScore:
     task: str
     """What is predicted. ``question``: a question's answer from its text, or from the texts of its options; ``letter``:
     the letter of the correct option from the question; ``pair``: a variant's answer from its text and its original's;
-    ``original``: which of the two texts is the original."""
+    ``original``: which of the two texts is the original; ``prior``: a variant's answer from what is usually answered to
+    such original questions about other images."""
     suite: str
     test: str
     answer_type: str
@@ -60,9 +62,15 @@ class TextScore:
     images: int
     accuracy: Score
     majority: float
-    """The share of the most frequent label."""
+    """The share of the most frequent label: what a guess without text reaches, except for the texts of options."""
     chance: float | None
-    """0.5 with two labels, the mean of 1 / (number of options) for multiple choice, else None."""
+    """The mean of 1 / (number of options) for multiple choice, 0.5 for which of two texts is the original."""
+    above: Score = NOT_LEARNED
+    """``accuracy`` less the share that a guess without text reaches."""
+    new_texts: Score | None = None
+    """The same with folds by text: equal texts are never in both folds, whatever their images are."""
+    nearest: Score | None = None
+    """The share that the answer to the most similar other text about another image predicts."""
     seen: int = 0
     """How many texts the data has: more than ``n`` if only a sample was used."""
     rule: str = ""
@@ -76,18 +84,22 @@ class TextScore:
         return not self.accuracy.known
 
     @property
-    def far_above_chance(self) -> bool:
-        """True when the whole interval lies more than five points above chance."""
-        return self.chance is not None and self.accuracy.low > self.chance + FAR
+    def far_above(self) -> bool:
+        """True when text is more than five points better than a guess without text, with its whole interval."""
+        return self.above.low > FAR
+
+    @property
+    def far_below(self) -> bool:
+        """True when text is more than five points worse than a guess without text, with its whole interval."""
+        return self.above.high < -FAR
 
     def record(self) -> dict[str, Any]:
         """The score as plain JSON values."""
-        shares = {
-            "accuracy": _limits(self.accuracy),
-            "rule_accuracy": self.rule_accuracy and _limits(self.rule_accuracy),
-        }
+        names = ("accuracy", "above", "new_texts", "nearest", "rule_accuracy")
+        scores: dict[str, Score | None] = {name: getattr(self, name) for name in names}
+        shares = {name: score and _limits(score) for name, score in scores.items()}
         found: dict[str, Any] = _plain({**asdict(self), **shares})
-        return {**found, "far_above_chance": self.far_above_chance}
+        return {**found, "far_above": self.far_above, "far_below": self.far_below}
 
 
 @dataclass(frozen=True)
@@ -106,17 +118,28 @@ class TextAudit:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A score with its evidence: whether each text was predicted correctly, and its image."""
+    """A score with its evidence: whether each text was predicted correctly, by a guess without text, and its image."""
 
     score: TextScore
     right: Floats
+    guessed: Floats
     images: Whole
+
+
+def _judged_as(score: TextScore, right: Floats, guessed: Floats, images: Whole) -> _Judged:
+    """The score, with its accuracy and how far it is above a guess without text."""
+    above = image_share(right - guessed, images, least=-1.0)
+    return _Judged(replace(score, accuracy=image_share(right, images), above=above), right, guessed, images)
+
+
+def _not_learned(score: TextScore, images: Whole) -> _Judged:
+    return _Judged(score, np.zeros(0), np.zeros(0), images)
 
 
 def audited(
     tests: Tests, seed: int = 0, done: Callable[[], object] = lambda: None, open_answers: bool = True
 ) -> TextAudit:
-    """Audit the texts of all tests; ``done`` is called after each score.
+    """Audit the texts of all tests; ``done`` is called after each score but those of the task ``prior``.
 
     Without ``open_answers`` only yes and no are predicted, which takes a tenth of the time.
     """
@@ -124,12 +147,13 @@ def audited(
     for (suite, test), texts in tests.items():
         for one in _judged(suite, test, texts, open_answers):
             judged.append(one)
-            done()
+            if one.score.task != "prior":
+                done()
     return TextAudit([*_together(judged), *(one.score for one in judged)], seed)
 
 
 def tasks_of(tests: Tests) -> int:
-    """How many scores there will be."""
+    """How many scores there will be, without those of the task ``prior``."""
     return sum(
         len(_by_type(texts.questions))
         + (CHOICE in _by_type(texts.questions))
@@ -160,15 +184,15 @@ def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
             suites.setdefault(score.suite, []).append(one)
     for suite, members in suites.items():
         if len(members) > 1:
-            right, images = (
-                np.concatenate(parts) for parts in zip(*((m.right, m.images) for m in members), strict=True)
+            right, guessed, images = (
+                np.concatenate(parts) for parts in zip(*((m.right, m.guessed, m.images) for m in members), strict=True)
             )
-            yes = sum(member.score.n * member.score.majority for member in members) / len(right)
-            count = len(np.unique(images))
-            yield TextScore(
-                "question", suite, ALL_TESTS, YES_NO, len(right), count, image_share(right, images), round(yes, 3), 0.5,
-                seen=sum(member.score.seen for member in members),
-            )  # fmt: skip
+            majority, count = round(float(guessed.mean()), 3), len(np.unique(images))
+            seen = sum(member.score.seen for member in members)
+            known = TextScore(
+                "question", suite, ALL_TESTS, YES_NO, len(right), count, NOT_LEARNED, majority, None, seen=seen
+            )
+            yield _judged_as(known, right, guessed, images).score
 
 
 def _judged(suite: str, test: str, texts: TestTexts, open_answers: bool) -> Iterator[_Judged]:
@@ -183,6 +207,8 @@ def _judged(suite: str, test: str, texts: TestTexts, open_answers: bool) -> Iter
             members = members if answer_type == YES_NO else members[:MOST_OPEN]
             one = _label_score(task, suite, test, answer_type, members)
             yield replace(one, score=replace(one.score, seen=max(one.score.n, seen)))
+    if open_answers and (prior := _prior_score(suite, test, list(texts.questions))) is not None:
+        yield prior
     if len(texts.pairs):
         one = _original_score(suite, test, list(texts.pairs))
         yield replace(one, score=replace(one.score, seen=texts.pairs.seen))
@@ -204,25 +230,46 @@ def _label_score(
     names = ["no", "yes"] if answer_type == YES_NO else ranked
     place = {name: number for number, name in enumerate(names)}
     labels = np.array([place.get(text.label, -1) for text in texts], dtype=np.int64)
-    images, chance = _images(texts), 0.5 if answer_type == YES_NO else None
+    images = _images(texts)
     majority, found = round(counts[ranked[0]] / len(texts), 3), len(np.unique(images))
-    known = TextScore(task, suite, test, answer_type, len(texts), found, NOT_LEARNED, majority, chance, len(texts))
+    known = TextScore(task, suite, test, answer_type, len(texts), found, NOT_LEARNED, majority, None, seen=len(texts))
     if len(texts) < LEAST_TEXTS or len(counts) < 2:
-        return _Judged(known, np.zeros(0), images)
-    matrix, folds = sparse(_features(task, text) for text in texts), _folds(images)
-    right = (predicted(matrix, labels, folds) == labels).astype(float)
-    score = replace(known, accuracy=image_share(right, images))
-    if not explain or answer_type != YES_NO:
-        return _Judged(score, right, images)
+        return _not_learned(known, images)
+    matrix, guessed = sparse(_features(task, text) for text in texts), (labels == place[ranked[0]]).astype(float)
+    right, *by_text = (
+        (predicted(matrix, labels, folds) == labels).astype(float)
+        for folds in (_folds(images), *([_text_folds(texts)] if explain else []))
+    )
+    one = _judged_as(known, right, guessed, images)
+    if not explain:
+        return one
+    score = replace(one.score, new_texts=image_share(by_text[0], images))
+    if answer_type != YES_NO:
+        return replace(one, score=score)
+    folds = _folds(images)
     feature, label = best_rule(matrix, labels)
     other = names[1 - label]
+    nearest = nearest_text(texts, labels, images)
     score = replace(
         score,
+        nearest=image_share(nearest, images[: len(nearest)]),
         rule=f'contains "{feature}" → {names[label]}, else {other}' if feature else f"always {other}",
         rule_accuracy=image_share(rule_hits(matrix, labels, folds), images),
         revealing=revealing(matrix, labels, names, [_shown(task, text) for text in texts]),
     )
-    return _Judged(score, right, images)
+    return replace(one, score=score)
+
+
+def _prior_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged | None:
+    """The answers of yes/no variants of open questions, guessed from the usual answers; None if there are too few."""
+    named, right = usual_answers(texts)
+    if len(named) < LEAST_TEXTS:
+        return None
+    images, yes = _images(named), np.array([text.label == "yes" for text in named], dtype=float)
+    guessed = yes if yes.mean() >= 0.5 else 1 - yes
+    majority, count = round(float(guessed.mean()), 3), len(np.unique(images))
+    known = TextScore("prior", suite, test, YES_NO, len(named), count, NOT_LEARNED, majority, None, seen=len(named))
+    return _judged_as(known, right, guessed, images)
 
 
 def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iterator[_Judged]:
@@ -236,13 +283,17 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
     ):
         majority = round(max(counts.values(), default=0) / max(1, len(texts)), 3)
         known = TextScore(
-            task, suite, test, CHOICE, len(texts), len(np.unique(images)), NOT_LEARNED, majority, chance, len(texts)
-        )
+            task, suite, test, CHOICE, len(texts), len(np.unique(images)), NOT_LEARNED, majority, chance,
+            seen=len(texts),
+        )  # fmt: skip
         if len(texts) < LEAST_TEXTS:
-            yield _Judged(known, np.zeros(0), images)
+            yield _not_learned(known, images)
             continue
-        right = hits(texts, _folds(images))
-        yield _Judged(replace(known, accuracy=image_share(right, images)), right, images)
+        usual = max(places, key=lambda letter: places[letter])
+        guessed = [
+            float(_correct_place(text) == usual) if task == "letter" else 1 / len(text.choices) for text in texts
+        ]
+        yield _judged_as(known, hits(texts, _folds(images)), np.array(guessed), images)
 
 
 def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:
@@ -251,10 +302,10 @@ def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Ju
     """
     images = _images(texts)
     known = TextScore(
-        "original", suite, test, "", len(texts), len(np.unique(images)), NOT_LEARNED, 0.5, 0.5, len(texts)
+        "original", suite, test, "", len(texts), len(np.unique(images)), NOT_LEARNED, 0.5, 0.5, seen=len(texts)
     )
     if len(texts) < LEAST_TEXTS:
-        return _Judged(known, np.zeros(0), images)
+        return _not_learned(known, images)
     first = np.array([content_hash(2, text.id) % 2 for text in texts])  # 1: the original comes first
     both = [(text.before or "", text.text) for text in texts]
     ordered = [(old, new) if one else (new, old) for (old, new), one in zip(both, first.tolist(), strict=True)]
@@ -263,11 +314,15 @@ def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Ju
     shown = [text for pair in both for text in pair]
     labels = np.array([1, 0] * len(both), dtype=np.int64)
     found = revealing(sparse(map(features, shown)), labels, ("variant", "original"), shown)
-    return _Judged(replace(known, accuracy=image_share(right, images), revealing=found), right, images)
+    return _judged_as(replace(known, revealing=found), right, np.full(len(right), 0.5), images)
 
 
 def _folds(images: Whole) -> Whole:
     return np.array([content_hash(1, image) % FOLDS for image in images.tolist()], dtype=np.int64)
+
+
+def _text_folds(texts: Iterable[LabelledText]) -> Whole:
+    return np.array([content_hash(3, " ".join(tokens(text.text))) % FOLDS for text in texts], dtype=np.int64)
 
 
 def _features(task: str, text: LabelledText) -> list[str]:
@@ -282,14 +337,14 @@ def _images(texts: Iterable[LabelledText]) -> Whole:
     return np.array([text.image for text in texts], dtype=np.int64)
 
 
-def image_share(right: Floats, images: Whole) -> Score:
-    """The share of ones, with an interval clustered by image (rounded, since the last digits depend on the
-    processor).
+def image_share(right: Floats, images: Whole, least: float = 0.0) -> Score:
+    """The mean of values from ``least`` to 1, with an interval clustered by image (rounded, since the last digits
+    depend on the processor).
     """
     _, which = np.unique(images, return_inverse=True)
     hits, counts = np.bincount(which, right), np.bincount(which).astype(float)
-    value = float(right.mean())
-    low, high = Estimate(value, (hits - value * counts) / len(right), 0.0, 1.0, float(len(right))).interval()
+    value, draws = float(right.mean()), float(len(right)) if least == 0 else inf
+    low, high = Estimate(value, (hits - value * counts) / len(right), least, 1.0, draws).interval()
     return Score("text alone", round(value, 3), round(low, 3), round(high, 3))
 
 

@@ -117,28 +117,31 @@ def few_images(suite: Mapping[str, Any]) -> str:
 
 
 def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
-    """The share of yes/no answers that a classifier of the text alone predicts, and tests far above chance.
+    """The share of yes/no answers that a classifier of the text alone predicts, and tests far above the majority.
 
     >>> share = {"value": 0.56, "low": 0.54, "high": 0.58}
-    >>> score = {"test": "C", "n": 900, "accuracy": share, "chance": 0.5, "far_above_chance": False}
+    >>> score = {"test": "C", "n": 900, "accuracy": share, "majority": 0.52, "far_above": False}
     >>> text_alone_sentence([score])
-    'Text alone: 56.0 % of the yes/no answers (54.0–58.0; chance 50 %).'
-    >>> text_alone_sentence([score | {"far_above_chance": True}])[-80:]
-    'Far above chance, so part of these scores may come from words alone: C (56.0 %).'
-    >>> text_alone_sentence([score | {"test": "", "far_above_chance": True}])[-17:]
-    'from words alone.'
+    'Text alone: 56.0 % of the yes/no answers (54.0–58.0; always the more frequent answer: 52.0 %).'
+    >>> text_alone_sentence([score | {"far_above": True}])[-78:]
+    'Far above that, so part of these scores may come from words alone: C (56.0 %).'
+    >>> text_alone_sentence([score | {"test": "", "far_below": True}])[-57:]
+    'Far below that: words occur as often with yes as with no.'
     """
     if not scores:
         return ""
     share = scores[0]["accuracy"]
     limits = "" if share.get("low") is None else f"{100 * share['low']:.1f}–{100 * share['high']:.1f}; "
-    sentence = f"Text alone: {100 * share['value']:.1f} % of the yes/no answers ({limits}chance 50 %)."
-    tests = [test for test in scores[1:] or scores if test.get("far_above_chance")]
+    majority = f"always the more frequent answer: {100 * scores[0]['majority']:.1f} %"
+    sentence = f"Text alone: {100 * share['value']:.1f} % of the yes/no answers ({limits}{majority})."
+    tests = [test for test in scores[1:] or scores if test.get("far_above")]
+    if not tests and scores[0].get("far_below"):
+        return f"{sentence} Far below that: words occur as often with yes as with no."
     if not tests:
         return sentence
     far = ", ".join(f"{test['test']} ({100 * test['accuracy']['value']:.1f} %)" for test in tests if test["test"])
     named = f": {far}" if far else ""
-    return f"{sentence} Far above chance, so part of these scores may come from words alone{named}."
+    return f"{sentence} Far above that, so part of these scores may come from words alone{named}."
 
 
 def plural(number: int, noun: str) -> str:

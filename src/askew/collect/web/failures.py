@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from askew.collect.protocol import DatabaseBusy, Gone, NotAllowed, Refused
 from askew.collect.web.security import TooOften
+from askew.files.resources import resource
 
 if TYPE_CHECKING:
     from askew.collect.web.visit import Visit
@@ -49,139 +50,18 @@ class Words:
 
     title: str
     what: str
-    saved: str
     next: str
+    saved: str = "Nothing was changed."
 
 
-_NOT_SAVED = "Nothing was changed."
-WORDS: dict[tuple[int, str], Words] = {
-    (400, ""): Words(
-        "We did not understand that",
-        "The request was incomplete or malformed.",
-        _NOT_SAVED,
-        "Go back, reload the page and try again.",
-    ),
-    (401, ""): Words(
-        "Please sign in",
-        "You are not signed in, or your session ended because you were away for too long.",
-        "What you sent before is saved. What you sent just now is not.",
-        "Sign in, then continue.",
-    ),
-    (403, ""): Words("You do not have access", "You may not do this.", _NOT_SAVED, "Go back to the start page."),
-    (403, "excluded"): Words(
-        "You no longer take part in this study",
-        "What you did before is kept.",
-        "What you sent just now is not saved.",
-        "Your work and your data are on the page “My work”.",
-    ),
-    (403, "owner"): Words(
-        "This page is for owners", "Only owners of the study can use it.", _NOT_SAVED, "Go back to the start page."
-    ),
-    (403, "foreign"): Words(
-        "This form came from another site",
-        "Your browser says that another web site sent this form.",
-        _NOT_SAVED,
-        "If you did not expect this, close that site. Otherwise open our page again and send the form from there.",
-    ),
-    (403, "form"): Words(
-        "This form is too old",
-        "You signed in or out after you opened the page, or the form was changed on its way to us.",
-        _NOT_SAVED,
-        "Open the page again, and send the form from there.",
-    ),
-    (404, ""): Words(
-        "There is no such page",
-        "The address is wrong, or the page was removed.",
-        _NOT_SAVED,
-        "Go back to the start page.",
-    ),
-    (405, ""): Words(
-        "This address receives no forms",
-        "It can only be opened.",
-        _NOT_SAVED,
-        "Go back to the start page. What you sent before is saved.",
-    ),
-    (405, "opened"): Words(
-        "This address cannot be opened",
-        "It only receives forms.",
-        _NOT_SAVED,
-        "Go back to the start page. What you sent before is saved.",
-    ),
-    (409, ""): Words(
-        "This is no longer possible",
-        "It has ended, or somebody else has changed it.",
-        "What you sent before is saved. What you sent just now is not.",
-        "Go back to the start page.",
-    ),
-    (409, "invite"): Words(
-        "This link does not work",
-        "The link is unknown, or it has already been used.",
-        _NOT_SAVED,
-        "If you have an account, sign in. Otherwise ask the person who invited you for a new link.",
-    ),
-    (409, "consent"): Words(
-        "We need your consent first",
-        "The consent text has changed, or you have not agreed to it yet.",
-        "What you sent just now is not saved.",
-        "Read the text. If you agree, come back and send it again.",
-    ),
-    (413, ""): Words(
-        "That is too much text",
-        "The form is larger than this service accepts.",
-        _NOT_SAVED,
-        "Go back: your browser still has what you wrote. Shorten it, then send it again.",
-    ),
-    (422, ""): Words(
-        "That did not work",
-        "Something in the form is missing or too long.",
-        _NOT_SAVED,
-        "Go back, change it and send it again.",
-    ),
-    (422, "opened"): Words(
-        "This link does not work",
-        "Something in the address is missing or too long.",
-        "",
-        "Open the link again from where you got it.",
-    ),
-    (422, "platform"): Words(
-        "Open this link from the platform",
-        "The link must contain your id on the platform, and this one does not.",
-        _NOT_SAVED,
-        "Go to the platform and open the link there. If you run the study and want to try the link, add an id to it, "
-        "e.g. ?PROLIFIC_PID=test",
-    ),
-    (429, ""): Words(
-        "That was too fast",
-        "You sent more requests than one person normally does.",
-        _NOT_SAVED,
-        "Wait a moment, then try again.",
-    ),
-    (500, ""): Words(
-        "Something went wrong on our side",
-        "It is not your fault.",
-        "What you sent before is saved. What you sent just now may not be.",
-        "Send the form again: if it was saved, it is not saved twice. If this happens again, tell the study’s owner "
-        "the error number.",
-    ),
-    (500, "opened"): Words(
-        "Something went wrong on our side",
-        "It is not your fault.",
-        "",
-        "Try again. If this happens again, tell the study’s owner the error number.",
-    ),
-    (503, ""): Words(
-        "The service is busy",
-        "The database could not save this just now.",
-        "What you sent before is saved. What you sent just now is not.",
-        "Wait a few seconds, then send it again: sending the same form twice saves it once.",
-    ),
-    (503, "opened"): Words(
-        "The service is busy",
-        "The database does not answer just now.",
-        "",
-        "Wait a few seconds, then try again.",
-    ),
-}
+def _read_words() -> Iterator[tuple[tuple[int, str], Words]]:
+    for name, texts in resource("collect/web/failures.yaml").items():
+        status, _, why = name.partition(" ")
+        yield (int(status), why), Words(**texts)
+
+
+WORDS = dict(_read_words())
+"""The texts by status and case."""
 
 
 def failure_of(error: Exception) -> Failure:

@@ -56,27 +56,8 @@ CONSENT_FILE = "consent.txt"
 LONGEST = 40_000
 LONGEST_TITLE = 30
 """The largest number of characters of a first sentence that is shown as a title."""
-DEFAULT = """\
-What you do. You look at images, ask a computer program (“the robot”) questions about them, judge its answers, and \
-answer questions that other people asked. Most people need one to three minutes for an image. The task needs sight.
-
-What is collected. Your questions, answers and judgements, with the times at which you sent them, and the ids that a \
-platform sent with you. They are published in a data set for research under a pseudonym: never with your name, \
-your platform id or your address. If you delete your account, only a keyed hash of the platform id stays, so that \
-nobody takes part twice. Do not write anything private about yourself or others.
-
-Pay or credit. You get what you were promised when you were invited. Honest work counts, whether or not the \
-robot was fooled. An image is not paid if you withdraw the question that it counts for.
-
-Content. Images can contain things that upset you. You can skip any image or question at any time, \
-and report it.
-
-Your rights. You must be 18 or older. Taking part is voluntary. You can stop at any time, withdraw a question until \
-somebody has verified it, download what is stored about you, and delete your account on the page “My work”. \
-If you want, your questions are then deleted too. What has been released cannot be recalled from people who have it, \
-but it is left out of later releases. Answers that you gave to other people’s questions stay in finished rounds, under \
-the pseudonym.
-"""
+DEFAULT = Path(__file__).with_name("templates") / CONSENT_FILE
+"""The text of a study that has none of its own."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +86,7 @@ def read_consent(folder: Path) -> Consent:
     """The consent text of a study."""
     path = folder / CONSENT_FILE
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        text = DEFAULT
+        text = (path if path.exists() else DEFAULT).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as trouble:
         raise DataError(f"{path}: cannot be read as text ({trouble}). Save it as UTF-8.") from None
     if not text.strip() or len(text) > LONGEST:

@@ -60,8 +60,8 @@ def _fill(path: Path) -> None:
             [(1, 1, "FROZEN", 1, 0, 1, "x")],
         )
         _insert(database, "model", "id name spec signature", [(n, f"model {n}", "constant:no", "") for n in (1, 2, 3)])
-        people = [(n, f"person {n}", f"pseudonym {n}", "annotator", "{}", 0) for n in range(1, PEOPLE + 1)]
-        _insert(database, "annotator", "id name pseudonym role platform created_at", people)
+        people = [(n, f"person {n}", f"pseudonym {n}", "annotator", "{}", False, 0) for n in range(1, PEOPLE + 1)]
+        _insert(database, "annotator", "id name pseudonym role platform simulated created_at", people)
         images = [
             (n, 1, _sha256(n), f"{n:064x}", ".png", f"{n}.png", ("cc", "vcr", "fakeddit")[n % 3], 8, 8, _split(n))
             for n in range(1, IMAGES + 1)
@@ -218,6 +218,6 @@ def reopen(path: Path, verifying: int = 10_000, images: int = 1000) -> None:
         _insert(
             database,
             "annotator",
-            "id name pseudonym role platform created_at",
+            "id name pseudonym role platform simulated created_at",
             [(PEOPLE + 1, "Owner", "owner", "owner", "{}", 0)],
         )

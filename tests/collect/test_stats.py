@@ -10,21 +10,19 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
 from askew.collect.freeze import freeze
 from askew.collect.moderation import delete_text
 from askew.collect.release import release
 from askew.collect.rounds import change_round
-from askew.collect.stats.answer_groups import Vocabulary, read_vocabulary
-from askew.collect.stats.example_columns import CLASSES, Facts, best_accuracy
-from askew.collect.stats.example_records import Answer, Example, VerifierAnswers
-from askew.collect.stats.example_sources import FromRelease, FromStudy
+from askew.collect.stats.examples import Answer, Example, FromRelease, FromStudy
+from askew.collect.stats.facts import CLASSES, Facts, best_accuracy
 from askew.collect.stats.figures import agreement_bands, confidence_bins
 from askew.collect.stats.page import write_statistics
 from askew.collect.stats.sheets import share
 from askew.collect.stats.statistics import opened_source, statistics
+from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
 from askew.metrics.accuracy import official_table
@@ -179,17 +177,6 @@ def test_deleted_questions_are_left_out_everywhere(worked, tmp_path):
     assert any("deleted on request" in note for note in found.sheet("table1").notes)
 
 
-def test_a_type_that_contradicts_the_answers_is_an_error(worked):
-    worked.do(change_round, worked.round_id, "DRAINING")
-    worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
-    on = "" if worked.study.database.is_sqlite else " ON question"
-    with worked.study.database.write() as tx:
-        tx.execute(sa.text(f"DROP TRIGGER question_update_frozen{on}"))
-        tx.execute(sa.text("UPDATE question SET type = 'D', split = NULL WHERE id = 3"))
-    with pytest.raises(DataError, match=r"Question 3 .* type D, but what people said makes it E"):
-        counted(worked)
-
-
 def test_a_changed_release_is_an_error(worked, tmp_path):
     worked.do(change_round, worked.round_id, "DRAINING")
     worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
@@ -293,37 +280,16 @@ def test_a_vocabulary_is_read_from_lines_and_json(tmp_path):
 
 def test_bands_and_bins_of_ten_answers():
     """Seven of ten, three to six, two or fewer; the mean confidence of ten answers falls into tenths."""
-    facts = Facts(replace(SMALL, verifiers_per_question=9))
+    examples = []
     for key, (same, sure) in enumerate(((6, "yes"), (5, "yes"), (3, "no"), (2, "maybe"))):
-        author = Answer("mine", "mine", None)
         said = ["same"] * same + [f"other {n}" for n in range(9 - same)]
         if same == 6:
             said[-1] = "same"
-        verifiers = VerifierAnswers(said, said, [sure] * 9)
-        facts.add(
-            [
-                Example(
-                    key,
-                    1,
-                    key,
-                    "",
-                    key,
-                    1,
-                    "Is it?",
-                    "E",
-                    None,
-                    "wrong",
-                    1.0,
-                    "m",
-                    "x",
-                    author,
-                    verifiers,
-                    None,
-                    "VERIFIED",
-                )
-            ]
-        )
-    assert facts.column("group").tolist() == [7, 5, 3, 2]
+        author, verifiers = Answer("mine", "mine", None), [Answer(one, one, sure) for one in said]
+        about = (key, 1, key, "", key, 1, "Is it?", "E", False, None)
+        examples.append(Example(*about, "wrong", 1.0, "m", "x", None, "VERIFIED", author, verifiers))
+    facts = Facts(examples, replace(SMALL, verifiers_per_question=9))
+    assert facts.largest.tolist() == [7, 5, 3, 2]
     assert agreement_bands(facts).tolist() == [0, 1, 1, 2]
     assert confidence_bins(facts).tolist() == [10, 10, 1, 5]
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -84,42 +84,22 @@ def krippendorff_alpha(units: Iterable[Sequence[str]]) -> float | None:
     >>> krippendorff_alpha([["a", "a"], ["a", "a"]]) is None
     True
     """
-    sums = AlphaSums()
+    totals: Counter[str] = Counter()
+    differ = 0.0
     for unit in units:
-        sums.add(unit)
-    return sums.alpha
-
-
-@dataclass
-class AlphaSums:
-    """The sums that Krippendorff's alpha needs, for units that arrive one by one."""
-
-    totals: Counter[str] = field(default_factory=Counter)
-    differ: float = 0.0
-    """Ordered pairs of different answers within units, each unit's divided by its number of answers minus one."""
-
-    def add(self, unit: Sequence[str]) -> None:
-        """Add the answers to one question."""
         n = len(unit)
         if n > 1:
-            self.totals.update(unit)
-            self.differ += (n * n - sum(map(unit.count, unit))) / (n - 1)
+            totals.update(unit)
+            differ += (n * n - sum(map(unit.count, unit))) / (n - 1)
+    return alpha_of(totals.values(), differ)
 
-    @staticmethod
-    def together(parts: Iterable[AlphaSums]) -> AlphaSums:
-        """The sums over the units of all parts."""
-        total = AlphaSums()
-        for part in parts:
-            total.totals.update(part.totals)
-            total.differ += part.differ
-        return total
 
-    @property
-    def alpha(self) -> float | None:
-        """Alpha of the units so far; None without two answers that differ."""
-        n = sum(self.totals.values())
-        expected = sum(count * (n - count) for count in self.totals.values())
-        return 1 - (n - 1) * self.differ / expected if expected else None
+def alpha_of(counts: Collection[int], differ: float) -> float | None:
+    """Alpha from how often each answer was given, and the ordered pairs of different answers within units, each unit's
+    divided by its number of answers minus one."""
+    n = sum(counts)
+    expected = sum(count * (n - count) for count in counts)
+    return 1 - (n - 1) * differ / expected if expected else None
 
 
 def people_lines(tx: Tx) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askew.collect.stats.example_records import Source
+    from askew.collect.stats.examples import Source
     from askew.types import Table
 
 
@@ -30,10 +30,10 @@ def _stats_options(parser: argparse.ArgumentParser) -> None:
 
 def _stats(args: argparse.Namespace) -> int:
     """Count, write the files, and print the main tables."""
-    from askew.collect.stats.answer_groups import read_vocabulary
     from askew.collect.stats.human_coding import read_coded
     from askew.collect.stats.page import PAGE, write_statistics
     from askew.collect.stats.statistics import opened_source, statistics
+    from askew.collect.stats.vocabulary import read_vocabulary
 
     coders = [read_coded(path, allow_uncoded=args.allow_uncoded) for path in args.coding]
     vocabulary = read_vocabulary(args.vocabulary) if args.vocabulary else None
@@ -113,11 +113,10 @@ def _read_coded(args: argparse.Namespace, source: Source) -> int:
     coders = [read_coded(path, allow_uncoded=args.allow_uncoded) for path in args.read]
     with closing(source.examples()) as examples:
         check_coded(coders, examples)
-    for sheet in (table7(coders), kappa_table(coders)):
-        if sheet is not None:
-            print(printed(sheet))
-            for note in sheet.notes:
-                print(note)
+    for sheet in (table7(coders), *([kappa_table(coders)] if len(coders) == 2 else [])):
+        print(printed(sheet))
+        for note in sheet.notes:
+            print(note)
     return 0
 
 

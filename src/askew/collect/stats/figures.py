@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from askew.collect.stats.example_columns import NONE, TYPES, WORDS, Facts
+from askew.collect.stats.facts import NONE, TYPES, WORDS, Facts
 from askew.collect.stats.published import FIGURE_NOTES
-from askew.collect.stats.sheets import Ints, Mask, count, percent, share
+from askew.collect.stats.sheets import Ints, count, percent, share
 from askew.collect.stats.tables import Counted
-from askew.types import Column, Table
+from askew.types import Table
 
 LEAST_SHARE = 0.005
 """First words with a smaller share are not listed: the paper leaves them white."""
@@ -68,73 +68,48 @@ def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
 def histograms(counted: Counted) -> list[Table]:
     """Figures 5 to 8: the words of questions, the tries and the seconds of verified examples, and the types."""
     facts = counted.facts
-    good, column = facts.is_type("E"), facts.column
+    good = facts.is_type("E")
+    every = np.ones(len(good), dtype=bool)
     seconds = np.nan_to_num(np.where(good, facts.floats("seconds"), 0.0))
     bars = [f"{at}–{at + SECONDS}" for at in range(0, MOST_SECONDS, SECONDS)] + [f"{MOST_SECONDS}+"]
-    return [
-        _histogram(
-            counted,
-            Table("figure5", "Figure 5: length of questions", (), about="Questions (A to E) by their number of words."),
-            count("words", "Words"),
-            np.minimum(column("length"), MOST_WORDS) - 1,
-            [str(n) for n in range(1, MOST_WORDS)] + [f"{MOST_WORDS}+"],
-        ),
-        _histogram(
-            counted,
-            Table(
-                "figure6",
-                "Figure 6: tries per verified example",
-                (),
-                about="Verified examples (E) by the number of the try that succeeded.",
-            ),
-            count("tries", "Tries"),
-            column("tries") - 1,
-            [str(n) for n in range(1, facts.settings.max_tries + 1)],
-            good,
-        ),
-        _histogram(
-            counted,
-            Table(
-                "figure7",
-                "Figure 7: seconds per verified example",
-                (),
-                about="Verified examples (E) by the seconds from showing the image to the correct answer, by the "
-                "server's clock.",
-            ),
-            count("seconds", "Seconds"),
-            np.minimum(seconds // SECONDS, MOST_SECONDS // SECONDS).astype(np.int64),
-            bars,
-            good,
-        ),
-        _histogram(
-            counted,
-            Table(
-                "figure8",
-                "Figure 8: types of examples",
-                (),
-                about="A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no "
-                "two verifiers agree; E: verified. Questions left out (U) are not counted.",
-            ),
-            count("type", "Type"),
-            facts.type,
-            list(TYPES),
-        ),
-    ]
+    words = [str(n) for n in range(1, MOST_WORDS)] + [f"{MOST_WORDS}+"]
+    tries = [str(n) for n in range(1, facts.settings.max_tries + 1)]
+    parts = (
+        ("words", np.minimum(facts.column("length"), MOST_WORDS) - 1, words, every),
+        ("tries", facts.column("tries") - 1, tries, good),
+        ("seconds", np.minimum(seconds // SECONDS, MOST_SECONDS // SECONDS), bars, good),
+        ("type", facts.type, list(TYPES), every),
+    )
+    found = []
+    for number, (name, values, labels, among) in enumerate(parts, 5):
+        title, about = _HISTOGRAMS[name]
+        key = f"figure{number}"
+        columns = (count(name, name.capitalize()), _QUESTIONS, percent("share", "Share (%)"))
+        notes = (FIGURE_NOTES[key],) if key in FIGURE_NOTES else ()
+        table = Table(key, f"Figure {number}: {title}", columns, "round", about=about, notes=notes, counts=False)
+        for part in counted.parts:
+            mine = part.mask & among
+            for place, label in enumerate(labels):
+                here = values == place
+                table.add(part.label, label, int((mine & here).sum()), share(here, mine, facts.image_of))
+        found.append(table)
+    return found
 
 
-def _histogram(
-    counted: Counted, named: Table, column: Column, values: Ints, labels: Sequence[str], among: Mask | None = None
-) -> Table:
-    """A row for each part and label; ``values`` are the places of the labels."""
-    note, columns = FIGURE_NOTES.get(named.id), (column, _QUESTIONS, percent("share", "Share (%)"))
-    notes = (note,) if note else ()
-    table = Table(named.id, named.title, columns, "round", about=named.about, notes=notes, counts=False)
-    for part in counted.parts:
-        mine = part.mask if among is None else part.mask & among
-        for place, label in enumerate(labels):
-            here = values == place
-            table.add(part.label, label, int((mine & here).sum()), share(here, mine, counted.facts.image_of))
-    return table
+_HISTOGRAMS = {
+    "words": ("length of questions", "Questions (A to E) by their number of words."),
+    "tries": ("tries per verified example", "Verified examples (E) by the number of the try that succeeded."),
+    "seconds": (
+        "seconds per verified example",
+        "Verified examples (E) by the seconds from showing the image to the correct answer, by the server's clock.",
+    ),
+    "type": (
+        "types of examples",
+        "A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
+        "agree; E: verified. Questions left out (U) are not counted.",
+    ),
+}
+"""The title of each figure, and what it shows."""
 
 
 def figure9(counted: Counted) -> Table:
@@ -142,7 +117,7 @@ def figure9(counted: Counted) -> Table:
     facts = counted.facts
     images, verified = facts.image_of, facts.is_type("CDE")
     people = facts.settings.verifiers_per_question + 1
-    sure = share(10 * facts.column("confident") >= 9 * people, verified, images)
+    sure = share(10 * facts.confident >= 9 * people, verified, images)
     most = f"{100 * sure.value:.1f} %" if sure.n else "none"
     table = Table(
         "figure9",
@@ -186,7 +161,7 @@ def figure10(counted: Counted) -> Table:
         counts=False,
     )
     facts = counted.facts
-    good, kind, answer = facts.is_type("E"), facts.column("kind"), facts.column("answer")
+    good, kind, answer = facts.is_type("E"), facts.column("kind"), facts.most
     names, words = facts.kinds.names, facts.answers.names
     counts = np.bincount(kind[good], minlength=len(names))
     for place in sorted(np.flatnonzero(counts).tolist(), key=lambda one: (-counts[one], names[one])):
@@ -202,12 +177,11 @@ def figure10(counted: Counted) -> Table:
 
 def confidence_bins(facts: Facts) -> Ints:
     """The tenth of the scale in which a question's mean confidence lies; 10 for exactly 1."""
-    asked = np.maximum(facts.column("asked"), 1)
-    return np.asarray(10 * facts.column("sure") // (2 * asked))
+    return np.asarray(10 * facts.sure // (2 * np.maximum(facts.asked, 1)))
 
 
 def agreement_bands(facts: Facts) -> Ints:
     """0 if at least 7 of 10 answers are the same, 1 for 3 to 6, 2 for fewer; the same shares of v + 1 answers."""
     people = facts.settings.verifiers_per_question + 1
-    group = 10 * facts.column("group")
+    group = 10 * facts.largest
     return np.where(group >= 7 * people, 0, np.where(group >= 3 * people, 1, 2))

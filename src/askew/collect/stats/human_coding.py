@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askew.collect.stats import published
-from askew.collect.stats.example_records import Example
+from askew.collect.stats.examples import Example
 from askew.collect.stats.sheets import Ints, count, decimal, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
@@ -64,7 +64,7 @@ def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
     yield csv_line([*_GIVEN, *LABELS, NO_LABEL])
     for one in sample:
         assert one.author is not None
-        others = "; ".join(one.verifiers.texts)
+        others = "; ".join(given.text for given in one.verifiers)
         given: list[str | int | float | None] = [
             one.id,
             one.round,
@@ -166,10 +166,8 @@ def table7(coders: Sequence[Coded]) -> Table:
     return table
 
 
-def kappa_table(coders: Sequence[Coded]) -> Table | None:
-    """How well two coders agree on each label, by Cohen's kappa (1960); None with one coder."""
-    if len(coders) != 2:
-        return None
+def kappa_table(coders: Sequence[Coded]) -> Table:
+    """How well two coders agree on each label, by Cohen's kappa (1960)."""
     together = _same_questions(coders)
     table = Table(
         "kappa",

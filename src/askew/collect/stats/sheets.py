@@ -6,16 +6,15 @@ Intervals are those of the whole package (``askew.metrics.interval``).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from math import inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from askew.metrics.interval import interval
+from askew.metrics.interval import Estimate
 from askew.metrics.sums import settled
-from askew.types import Cell, Column, MetricFacts, Outcome, Row, Score, Table
-from askew.verbs import Metric
+from askew.types import Cell, Column, MetricFacts, Score, Table
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,22 +34,6 @@ def percent(name: str, label: str, digits: int = 1) -> Column:
 def decimal(name: str, label: str, digits: int = 1) -> Column:
     """A column of means or medians."""
     return Column(label, name=name, facts=MetricFacts(unit="", digits=digits))
-
-
-@dataclass(frozen=True)
-class _Share(Metric):
-    """The ratio of two columns, between 0 and 1."""
-
-    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """Not used: rows are built in this module, not from outcomes."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class _Mean(_Share):
-    """The same for a mean, which need not be between 0 and 1."""
-
-    share: ClassVar[bool] = False
 
 
 def share(hits: Mask, among: Mask, images: Ints) -> Score:
@@ -77,8 +60,10 @@ def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Score:
     top, bottom = (float(total) for total in rows.sum(axis=0))
     if not bottom:
         return Score("", float("nan"))
-    low, high = interval(_Share() if is_share else _Mean(), rows)
-    return Score("", settled(top / bottom), settled(low), settled(high), round(bottom), images=len(rows))
+    value = top / bottom
+    least, most, draws = (0.0, 1.0, bottom) if is_share else (-inf, inf, inf)
+    low, high = Estimate(value, (rows[:, 0] - value * rows[:, 1]) / bottom, least, most, draws).interval()
+    return Score("", settled(value), settled(low), settled(high), round(bottom), images=len(rows))
 
 
 def csv_rows(table: Table) -> Iterator[list[str | int | float | None]]:

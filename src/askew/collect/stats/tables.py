@@ -12,8 +12,8 @@ import numpy as np
 from askew.collect.rounds import CLOSED
 from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import published
-from askew.collect.stats.example_columns import CLASSES, NONE, Facts
-from askew.collect.stats.example_records import About, Drawn, Ended
+from askew.collect.stats.examples import About, Drawn, Ended
+from askew.collect.stats.facts import CLASSES, NONE, Facts
 from askew.collect.stats.sheets import Floats, Ints, Mask, count, decimal, mean, of_sums, percent, share
 from askew.types import Cell, Column, Score, Table
 
@@ -223,7 +223,7 @@ def table9(counted: Counted) -> Table:
     """Table 9: classes of verified questions, and the best possible accuracy."""
     facts = counted.facts
     images, verified, closed = facts.image_of, facts.is_type("CDE"), facts.vocabulary is not None
-    kind, split = facts.column("class"), facts.column("split")
+    kind, split = facts.classes(), facts.column("split")
 
     def of_class(place: int) -> Callable[[Part], Score | None]:
         is_known = closed or CLASSES[place] != "OOV"

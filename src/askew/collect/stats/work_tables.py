@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from askew.collect.agreement import AlphaSums
-from askew.collect.stats.example_columns import NONE
+from askew.collect.agreement import alpha_of
+from askew.collect.stats.facts import NONE, equal_answers
 from askew.collect.stats.sheets import Floats, count, decimal, mean, of_sums, percent, share
 from askew.collect.stats.tables import Counted, Counting, Part, by_round
 from askew.types import Score, Table
@@ -81,11 +81,14 @@ def agreement_table(counted: Counted) -> Table:
     """How well verifiers agree, and how sure they are."""
     facts = counted.facts
     images, verified, people = facts.image_of, facts.is_type("CDE"), facts.settings.verifiers_per_question + 1
-    agree, sure = 10 * facts.column("group") >= 7 * people, 10 * facts.column("confident") >= 9 * people
-    confidence = facts.column("sure") / np.maximum(2 * facts.column("asked"), 1)
+    agree, sure = 10 * facts.largest >= 7 * people, 10 * facts.confident >= 9 * people
+    confidence = facts.sure / np.maximum(2 * facts.asked, 1)
 
     def alpha(part: Part) -> float | None:
-        return AlphaSums.together(facts.alphas[number] for number in part.rounds if number in facts.alphas).alpha
+        codes = facts.codes[part.mask & verified, 1:]
+        same, v = int(equal_answers(codes).sum()), codes.shape[1]
+        counts = np.unique(codes, return_counts=True)[1].tolist()
+        return alpha_of(counts, (len(codes) * v * v - same) / (v - 1))
 
     columns: list[Counting] = [
         (count("questions", "Verified questions"), lambda part: int((part.mask & verified).sum())),

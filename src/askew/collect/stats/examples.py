@@ -1,24 +1,21 @@
-"""Where statistics come from: a study's database, or the folder of a release.
-
-A study is read as two ordered streams, merged; a release by its manifest and ``history.jsonl``, line by line.
-"""
+"""The questions of a study, from its database in one snapshot, or from the history of a release."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property
-from operator import gt
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer
+from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer, text_rule_removes
 from askew.collect.release import MANIFEST, RELEASE_FORMAT
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import (
@@ -35,10 +32,102 @@ from askew.collect.schema import (
     study,
     verification,
 )
-from askew.collect.stats.example_records import About, Answer, Drawn, Ended, Example, VerifierAnswers
 from askew.errors import DataError
 from askew.files.limits import bounded_lines, read_object
 from askew.files.read_write import file_sha256
+
+
+class Answer(NamedTuple):
+    """What one person answered."""
+
+    text: str
+    normalised: str
+    confidence: str | None
+
+
+class Example(NamedTuple):
+    """A question with its judgement and all answers to it."""
+
+    id: int
+    round: int
+    image: int
+    domain: str
+    session: int
+    try_no: int | None
+    text: str
+    type: str
+    """A to E, or U for a question that does not count; its texts may be missing."""
+    text_rule_removed: bool | None
+    split: str | None
+    verdict: str | None
+    seconds: float | None
+    """From showing the image to the judgement."""
+    model: str
+    robot: str
+    """The robot's answer, normalised."""
+    latency: float | None
+    """Seconds that the model took; None if the source does not say."""
+    state: str
+    author: Answer | None = None
+    verifiers: Sequence[Answer] = ()
+    """The answers that count, by slot."""
+
+
+class Drawn(NamedTuple):
+    """How often a model was drawn for questions about an image, and with what result."""
+
+    round: int
+    image: int
+    model: str
+    draws: int
+    failed: int
+    attempts: int
+
+
+class Ended(NamedTuple):
+    """How many leases on an image ended, and how many of them expired."""
+
+    round: int
+    image: int
+    kind: str
+    """``writing`` or ``verifying``."""
+    ended: int
+    expired: int
+
+
+@dataclass(frozen=True)
+class About:
+    """The study itself."""
+
+    name: str
+    settings: StudySettings
+    rounds: Mapping[int, Mapping[str, Any]]
+    """Round to its state, images, seed and snapshot."""
+    source: str
+    """What was read: ``study`` or ``release``, for the page."""
+    claimed: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    """Round to counts that a release states; they must be the same as those counted here."""
+
+
+class Source(Protocol):
+    """Where the statistics come from."""
+
+    def about(self) -> About:
+        """The study."""
+        ...
+
+    def examples(self) -> Generator[Example, None, None]:
+        """All questions, in the order they were asked."""
+        ...
+
+    def drawn(self) -> list[Drawn]:
+        """What the models did; complete only after the examples have been read."""
+        ...
+
+    def ended(self) -> list[Ended] | None:
+        """How leases ended; None if the source does not say."""
+        ...
+
 
 HISTORY = "history.jsonl"
 _REMEDY = "Download or write the release again."
@@ -76,7 +165,7 @@ class FromRelease:
         return About(name, settings, rounds, "release", claimed)
 
     def examples(self) -> Generator[Example, None, None]:
-        """All questions, in the order they were asked."""
+        """All questions, in the order they were asked; those that a release only counts follow."""
         path = self._folder / HISTORY
         self._draws.clear()
         with open(path, "rb") as file:
@@ -88,8 +177,9 @@ class FromRelease:
                 except (ValueError, KeyError, TypeError, AttributeError) as trouble:
                     raise DataError(f"{path}: line {number} is damaged ({trouble!r}). {_REMEDY}") from None
         for one in self._manifest["rounds"]:
-            yield from [_withheld_example(one["round"], "A")] * one["deleted"]
-            yield from [_withheld_example(one["round"], "U")] * (one["withheld"] - one["deleted"])
+            for kind, count in (("A", one["deleted"]), ("U", one["withheld"] - one["deleted"])):  # deleted: had a type
+                gone = (0, "", 0, None, "", kind, None, None, None, None, "", "", None, "WITHDRAWN")
+                yield from [Example(0, one["round"], *gone)] * count
 
     def drawn(self) -> list[Drawn]:
         """What the models did in the examples read so far."""
@@ -109,44 +199,33 @@ class FromRelease:
 
 def _released_example(record: Mapping[str, Any]) -> Example:
     robot, judged = record["robot"] or {}, record["judgement"] or {}
-    author_answer = judged.get("answer")
-    counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=lambda one: one["slot"])
-    is_out = record["type"] == "U"
+    counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=itemgetter("slot"))
+    given = [*([judged] if judged.get("answer") is not None else []), *counted]
+    answers = [Answer(one["answer"], same_answer(one["answer"]), one["confidence"]) for one in given]
     return Example(
-        record["id"],
-        record["round"],
-        record["image"],
-        record["domain"],
-        record["session"],
-        record["try"],
-        record["question"],
-        record["type"],
-        record["split"],
-        judged.get("verdict"),
-        judged.get("seconds"),
-        robot.get("model") or "",
-        same_answer(robot.get("answer") or ""),
-        None if author_answer is None else Answer(author_answer, same_answer(author_answer), judged["confidence"]),
-        VerifierAnswers() if is_out else _verifier_answers(counted),
-        None,
-        record["state"],
+        id=record["id"],
+        round=record["round"],
+        image=record["image"],
+        domain=record["domain"],
+        session=record["session"],
+        try_no=record["try"],
+        text=record["question"],
+        type=record["type"],
+        text_rule_removed=record["text_rule_removed"],
+        split=record["split"],
+        verdict=judged.get("verdict"),
+        seconds=judged.get("seconds"),
+        model=robot.get("model") or "",
+        robot=same_answer(robot.get("answer") or ""),
+        latency=None,
+        state=record["state"],
+        author=answers[0] if answers else None,
+        verifiers=answers[1:],
     )
 
 
-def _withheld_example(number: int, kind: str) -> Example:
-    """A question that a release only counts; one that was deleted after the freeze had a type."""
-    nothing = (None, "", kind, None, None, None, "", "", None, VerifierAnswers(), None, "WITHDRAWN")
-    return Example(0, number, 0, "", 0, *nothing)
-
-
-def _verifier_answers(counted: Sequence[Mapping[str, Any]]) -> VerifierAnswers:
-    texts = [one["answer"] for one in counted]
-    return VerifierAnswers(texts, list(map(same_answer, texts)), [one["confidence"] for one in counted])
-
-
 _AT_ONCE = 5000
-_AUTHOR = Example._fields.index("author")
-_NOBODY = VerifierAnswers()
+"""Rows read at a time."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +235,9 @@ class FromStudy:
     tx: Tx
 
     def about(self) -> About:
-        """The study; questions, successes and splits are counted a second time, by the database."""
-        images = dict(_pairs(self.tx, sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id)))
-        rows = self.tx.rows(sa.select(round_).order_by(round_.c.number))
+        """The study."""
+        counted = sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id)
+        images = {row[0]: row[1] for row in self.tx.rows(counted)}
         rounds = {
             row.number: {
                 "state": row.state,
@@ -166,46 +245,26 @@ class FromStudy:
                 "seed": row.freeze_seed,
                 "snapshot": row.snapshot,
             }
-            for row in rows
+            for row in self.tx.rows(sa.select(round_).order_by(round_.c.number))
         }
-        name = self.tx.value(sa.select(study.c.name))
-        return About(name, self.tx.settings, rounds, "study", self._claimed(rows))
-
-    def _claimed(self, rows: Any) -> dict[int, dict[str, int]]:
-        gone = question.c.text == ""
-        kind, split = (
-            sa.case((gone, out), else_=column) for column, out in ((question.c.type, "U"), (question.c.split, None))
-        )
-        counted = (
-            sa.select(image.c.round_id, kind, split, sa.func.count())
-            .select_from(question.join(image, image.c.id == question.c.image_id))
-            .group_by(image.c.round_id, kind, split)
-        )
-        found: dict[int, dict[str, int]] = {row.number: {"questions": 0} for row in rows}
-        numbers = {row.id: row for row in rows}
-        for round_id, found_kind, found_split, count in self.tx.rows(counted):
-            row = numbers[round_id]
-            stated = found[row.number]
-            stated["questions"] += count
-            if row.state in CLOSED:
-                stated[found_kind] = stated.get(found_kind, 0) + count
-                if found_split is not None:
-                    stated[found_split] = stated.get(found_split, 0) + count
-        return found
+        return About(self.tx.value(sa.select(study.c.name)), self.tx.settings, rounds, "study")
 
     def examples(self) -> Generator[Example, None, None]:
         """All questions, with the answers of the verifiers that count."""
-        with closing(self._given()) as given, closing(self._stream(_question_columns())) as rows:
-            waiting = next(given, None)
-            for row in rows:
-                verifiers = _NOBODY
-                while waiting is not None and waiting[0] <= row[0]:
-                    if waiting[0] == row[0]:
-                        verifiers = _by_slot(orjson.loads(waiting[1]))
-                    waiting = next(given, None)
-                author = None if row[_AUTHOR] is None else Answer._make(row[_AUTHOR : _AUTHOR + 3])
-                one = Example._make((*row[:_AUTHOR], author, verifiers, *row[_AUTHOR + 3 :]))
-                yield one if one.type is not None else self._typed(one)
+        row = verification.c
+        statement = sa.select(row.question_id, row.answer, row.normalised, row.confidence)
+        statement = statement.where(row.slot_n.is_not(None)).order_by(row.question_id, row.slot_n)
+        with closing(self._stream(statement)) as given, closing(self._stream(_question_columns())) as rows:
+            groups = groupby(given, itemgetter(0))
+            key, answers = next(groups, (None, iter(())))
+            for *columns, text, normalised, confidence in rows:
+                author = None if text is None else Answer(text, normalised, confidence)
+                verifiers: Sequence[Answer] = ()
+                if key == columns[0]:
+                    verifiers = [Answer._make(one[1:]) for one in answers]
+                    key, answers = next(groups, (None, iter(())))
+                one = Example._make((*columns, author, verifiers))
+                yield one if one.type else self._typed(one)
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
@@ -213,38 +272,28 @@ class FromStudy:
         failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
         key = (question.c.image_id, draw.c.model_id)
         counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
-        models, rounds = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name))), self._round_of_image
+        models = {row.id: row.name for row in self.tx.rows(sa.select(model.c.id, model.c.name))}
+        rounds = self._round_of_image()
         with closing(self._stream(counted.group_by(*key).order_by(*key))) as rows:
             return [Drawn(rounds[at], at, models[which], *counts) for at, which, *counts in rows]
 
     def ended(self) -> list[Ended]:
         """How the leases of writers and verifiers ended, by image."""
-        rounds = self._round_of_image
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
-        writing = (
-            sa.select(session.c.image_id, sa.func.count(), over)
-            .where(session.c.state != "LEASED")
-            .group_by(session.c.image_id)
-        )
+        writing = sa.select(session.c.image_id, sa.func.count(), over).where(session.c.state != "LEASED")
         late = sa.func.sum(sa.case((lease.c.outcome == "EXPIRED", 1), else_=0))
-        by_question = (
-            sa.select(lease.c.question_id, sa.func.count().label("ended"), late.label("late"))
-            .where(lease.c.outcome.is_not(None))
-            .group_by(lease.c.question_id)
-            .subquery()
-        )
-        verifying = (
-            sa.select(question.c.image_id, sa.func.sum(by_question.c.ended), sa.func.sum(by_question.c.late))
-            .select_from(by_question.join(question, question.c.id == by_question.c.question_id))
-            .group_by(question.c.image_id)
-        )
-        found = []
-        for kind, statement in (("writing", writing), ("verifying", verifying)):
+        joined = lease.join(question, question.c.id == lease.c.question_id)
+        verifying = sa.select(question.c.image_id, sa.func.count(), late).select_from(joined)
+        statements = {
+            "writing": writing.group_by(session.c.image_id),
+            "verifying": verifying.where(lease.c.outcome.is_not(None)).group_by(question.c.image_id),
+        }
+        rounds, found = self._round_of_image(), []
+        for kind, statement in statements.items():
             with closing(self._stream(statement)) as rows:
                 found += [Ended(rounds[at], at, kind, int(n), int(m)) for at, n, m in rows]
         return found
 
-    @cached_property
     def _round_of_image(self) -> dict[int, int]:
         joined = image.join(round_, round_.c.id == image.c.round_id)
         with closing(self._stream(sa.select(image.c.id, round_.c.number).select_from(joined))) as rows:
@@ -253,25 +302,11 @@ class FromStudy:
     def _typed(self, one: Example) -> Example:
         """A question of a round that is not frozen, with the type it would have now."""
         author = one.author or Answer("", "", None)
-        verdicts = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, *one.verifiers[1:])
-        return one._replace(type=example_type(verdicts, self.tx.settings))
-
-    def _given(self) -> Generator[AnyRow, None, None]:
-        """For each question the slots, answers and confidences of its verifiers as JSON, in the order of questions."""
-        row = verification.c
-        columns = (row.slot_n, row.answer, row.normalised, row.confidence)
-        if self.tx.database.is_sqlite:
-            together: sa.ColumnElement[Any] = sa.func.json_array(*map(_json_list, columns))
-        else:
-            listed = map(sa.func.json_agg, columns)
-            together = sa.cast(sa.func.json_build_array(*listed), sa.Text)
-        statement = (
-            sa.select(verification.c.question_id, together)
-            .where(verification.c.slot_n.is_not(None))
-            .group_by(verification.c.question_id)
-            .order_by(verification.c.question_id)
-        )
-        return self._stream(statement)
+        answers = [given.normalised for given in one.verifiers]
+        sure = [given.confidence or "" for given in one.verifiers]
+        verdicts = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, answers, sure)
+        kind, settings = example_type(verdicts, self.tx.settings), self.tx.settings
+        return one._replace(type=kind, text_rule_removed=kind in "CDE" and text_rule_removes(verdicts, settings))
 
     def _stream(self, statement: sa.Select[Any]) -> Generator[AnyRow, None, None]:
         """Rows as the driver returns them: plain tuples, read from the server page by page."""
@@ -283,22 +318,9 @@ class FromStudy:
                 yield from page
 
 
-def _json_list(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
-    return sa.func.json(sa.func.json_group_array(column))
-
-
-def _by_slot(lists: list[list[Any]]) -> VerifierAnswers:
-    """The answers in the order of their slots; a database groups them in any order."""
-    slots, *columns = lists
-    if any(map(gt, slots, slots[1:])):
-        order = sorted(range(len(slots)), key=slots.__getitem__)
-        columns = [[column[at] for at in order] for column in columns]
-    return VerifierAnswers(*columns)
-
-
 def _question_columns() -> sa.Select[Any]:
     """The fields of ``Example`` in their order, with three columns for the author and none for the verifiers; the
-    type is NULL if it still has to be derived from what people said."""
+    type is empty if it still has to be derived from what people said."""
     joined = (
         question.join(image, image.c.id == question.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)
@@ -318,20 +340,17 @@ def _question_columns() -> sa.Select[Any]:
         question.c.session_id,
         question.c.try_no,
         question.c.text,
-        sa.case((round_.c.state.in_(CLOSED), question.c.type), (gone | unfinished, "U")),
+        sa.case((round_.c.state.in_(CLOSED), question.c.type), (gone | unfinished, "U"), else_=""),
+        question.c.text_rule_removed,
         question.c.split,
         judgement.c.verdict,
         sa.cast(judgement.c.at - session.c.started_at, sa.Float) / 1000.0,
         sa.func.coalesce(model.c.name, ""),
         sa.func.coalesce(prediction.c.normalised, ""),
+        prediction.c.seconds,
+        question.c.state,
         judgement.c.answer,
         judgement.c.normalised,
         judgement.c.confidence,
-        prediction.c.seconds,
-        question.c.state,
     )
     return sa.select(*columns).select_from(joined).order_by(question.c.id)
-
-
-def _pairs(tx: Tx, statement: sa.Select[Any]) -> list[tuple[Any, Any]]:
-    return [(row[0], row[1]) for row in tx.rows(statement)]

@@ -8,9 +8,10 @@ questions are verified errors. The same seed gives the same study. Time is simul
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -25,7 +26,7 @@ from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.simulation.world_content import load_world, world_images
 from askew.collect.study import Study
 from askew.collect.verify_queue import answer_task, claim_task
-from askew.collect.verifying import claim_slot, verify
+from askew.collect.verifying import VerifyTask, claim_slot, verify
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
 from askew.engine.settings import check_share
 from askew.errors import UsageError
@@ -34,6 +35,8 @@ from askew.world.annotators import answered
 from askew.world.phrasing import Asked
 
 Progress = Callable[[int], object]
+Result = TypeVar("Result")
+Steps: TypeAlias = Generator[Call | bool, Tx, Result]
 TICK = 40.0
 """Seconds between a person's actions."""
 
@@ -63,33 +66,6 @@ class Skill:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             check_share(name, value)
-
-
-@dataclass
-class Worker:
-    """A simulated person at work."""
-
-    id: int
-    skill: Skill
-    rng: Random
-    session: int | None = None
-    image: int | None = None
-    question: int | None = None
-    """The question that is waiting for the robot, or for the judgement."""
-    text: str = ""
-    slot: tuple[int, int, int, str] | None = None
-    """The question to verify: its id, slot, image and text."""
-    gold: str | None = None
-    """The reference of the gold question to answer."""
-    away: int = 0
-    """Ticks until the person is back."""
-    excluded: bool = False
-    """Whether too many wrong answers to gold questions excluded the person."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether the person is in the middle of a task."""
-        return not self.excluded and not (self.session is None and self.slot is None and self.gold is None)
 
 
 @dataclass
@@ -134,6 +110,159 @@ class Knowledge:
         return next(one for one in self.questions[image_id] if one.text == text)
 
 
+@dataclass
+class Worker:
+    """A simulated person, whose ``steps`` are taken one at a time."""
+
+    id: int
+    skill: Skill
+    rng: Random
+    knowledge: Knowledge
+    done: Simulated
+    progress: Progress = lambda _: None
+    is_busy: bool = False
+    """Whether the person is in the middle of a task, perhaps away from it."""
+
+    def steps(self) -> Steps[None]:
+        """What the person does, step by step: each gets a transaction, and gives the call of the model if a question
+        was asked, else whether anything was done."""
+        tx = yield False
+        while True:
+            verifies_first = self.rng.random() < self.skill.verifies
+            tasks = (self._verify, self._write) if verifies_first else (self._write, self._verify)
+            for task in tasks:
+                after = yield from task(tx)
+                if after is not None:
+                    tx = after
+                    break
+            else:
+                tx = yield False
+
+    def _next(self, acted: Call | bool) -> Steps[Tx]:
+        """End a step in the middle of a task; returns the transaction of the next one. Sometimes the person leaves."""
+        tx = yield acted
+        while self.rng.random() < self.skill.leaves:
+            tx = yield True
+            for _ in range(_AWAY):
+                tx = yield False
+        return tx
+
+    def _end(self) -> Steps[Tx]:
+        """End a task."""
+        self.is_busy = False
+        return (yield True)
+
+    def _write(self, tx: Tx) -> Steps[Tx | None]:
+        """Work on an image; None if there is none."""
+        task: WritingTask | None = claim_image(tx, self.id)
+        if task is None:
+            return None
+        self.is_busy = True
+        self.done.sessions += not task.tries
+        session_id, questions = task.session_id, self.knowledge.questions[task.image_id]
+        tx = yield from self._next(True)
+        while (task := _active(tx, self.id, session_id)) is not None:
+            tried = {one.text for one in task.tries}
+            errors = {q.text: self.knowledge.errors[task.image_id, q.text] for q in questions if q.text not in tried}
+            if not errors:
+                release_image(tx, self.id, session_id, "nothing left to ask")
+                break
+            text = self._chosen(errors)
+            call = ask(tx, self.id, session_id, text, seed=self.rng.getrandbits(62))
+            self.done.questions += 1
+            tx = yield from self._next(call)
+            task = _active(tx, self.id, session_id)
+            if task is None:
+                break
+            own = task.open_question
+            if own is not None and own.answer is not None:  # else no robot could answer
+                verdict, answer = self._verdict(own.answer, self.knowledge.about(task.image_id, text).answer, questions)
+                state = judge(tx, self.id, own.question_id, verdict, answer, "yes").session_state
+                if state != "LEASED":
+                    self.done.succeeded += state == "SUCCEEDED"
+                    break
+                if self.rng.random() < self.skill.gives_up:
+                    release_image(tx, self.id, session_id, "gave up")
+                    break
+            tx = yield from self._next(True)
+        return (yield from self._end())
+
+    def _chosen(self, errors: Mapping[str, float]) -> str:
+        """Choose a question such that the drawn robot is wrong as often as the skill says, if that is possible.
+
+        ``errors`` has the share of robots that get each question wrong; the hardest and the easiest ones are mixed.
+        """
+        easy, hard = min(errors.values()), max(errors.values())
+        chance = (self.skill.attack - easy) / (hard - easy) if hard > easy else 1.0
+        goal = hard if self.rng.random() < chance else easy
+        return self.rng.choice([text for text, share in errors.items() if share == goal])
+
+    def _verdict(self, robot_answer: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
+        if self.rng.random() < self.skill.unsure:
+            return "unsure", None
+        if same_answer(robot_answer) != same_answer(true):
+            return "wrong", true
+        if self.rng.random() < self.skill.false_claims:
+            wrong_answers = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
+            return "wrong", self.rng.choice(wrong_answers) if wrong_answers else "something else"
+        return "correct", None
+
+    def _verify(self, tx: Tx) -> Steps[Tx | None]:
+        """Answer a question, perhaps a gold one; None if there is none."""
+        given = claim_task(tx, self.id) if self.knowledge.gold else None
+        gold = given.reference if given is not None and given.reference in self.knowledge.gold else None
+        task = None if gold is not None or (self.knowledge.gold and given is None) else claim_slot(tx, self.id)
+        if task is None and gold is None:
+            return None
+        self.is_busy = True
+        tx = yield from self._next(True)
+        if task is not None:
+            verify(tx, self.id, task.question_id, *self._answer(task))
+            self.done.verifications += 1
+            self.progress(1)
+        elif gold is not None and self._fails_gold(tx, gold):
+            self.done.excluded += 1
+            tx = yield from self._end()
+            while True:
+                tx = yield False
+        return (yield from self._end())
+
+    def _answer(self, task: VerifyTask) -> tuple[str, str]:
+        """An answer and a confidence."""
+        one, n = self.knowledge.about(task.image_id, task.text), task.slot_n
+        answers, confidences = answered(one, Random(f"{task.question_id}:{task.text}"))
+        answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
+        unclear = Random(f"{task.question_id}:unclear").random()  # the same for all verifiers
+        if one.answer_type == "other" and unclear < self.skill.unclear:
+            words = Random(f"{task.question_id}:words").sample(self.knowledge.words, len(self.knowledge.words))
+            answer, confidence = words[n % len(words)], "no"
+        if self.rng.random() < self.skill.careless:
+            answer = self.rng.choice(self.knowledge.questions[task.image_id]).answer
+        return answer, confidence
+
+    def _fails_gold(self, tx: Tx, reference: str) -> bool:
+        """Answer a gold question; whether this excluded the person."""
+        answer = self.knowledge.gold[reference]
+        if self.rng.random() < self.skill.careless:
+            answer = self.rng.choice(
+                [word for word in self.knowledge.words if same_answer(word) != same_answer(answer)]
+            )
+        try:
+            excluded = answer_task(tx, self.id, reference, answer, "yes").excluded
+        except Gone:  # the person was away for too long
+            return False
+        self.done.gold += 1
+        return excluded
+
+
+def _active(tx: Tx, annotator_id: int, session_id: int) -> WritingTask | None:
+    """The person's task; None if the session has ended."""
+    try:
+        return writing_task(tx, annotator_id, session_id)
+    except Gone:
+        return None
+
+
 def simulate(
     study: Study,
     people: int = 40,
@@ -154,21 +283,24 @@ def simulate(
         if open_ is None:
             raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
         _refuse_real_people(tx)
-        workers = [
-            Worker(_person(tx, seed, number), skill or Skill(), Random(f"{seed}:person:{number}"))
-            for number in range(people)
-        ]
-    knowledge = learn(study, open_.id, robots or Robots(study))
-    done = Simulated(people)
+        ids = [_person(tx, seed, number) for number in range(people)]
+    knowledge, done = learn(study, open_.id, robots or Robots(study)), Simulated(people)
+    workers = [
+        Worker(who, skill or Skill(), Random(f"{seed}:person:{number}"), knowledge, done, progress)
+        for number, who in enumerate(ids)
+    ]
+    steps = [worker.steps() for worker in workers]
+    for one in steps:
+        next(one)
     idle = 0
     while idle < _PATIENCE:
         clock.pass_seconds(TICK)
         with study.database.write() as tx:
-            acted = [_act(tx, worker, knowledge, done, progress) for worker in workers]
+            acted = [one.send(tx) for one in steps]
         calls = [call for call in acted if isinstance(call, Call)]
         _reply(study, calls, knowledge)
         idle = 0 if any(acted) else idle + 1
-        if idle and not any(worker.away or worker.is_busy for worker in workers) and not _is_held(study):
+        if idle and not any(worker.is_busy for worker in workers) and not _is_held(study):
             break
     return done
 
@@ -246,161 +378,6 @@ def _person(tx: Tx, seed: int, number: int) -> int:
     if needs_quiz(tx, new):
         qualify(tx, new)
     return new
-
-
-def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> Call | bool:
-    """A person's next step; returns the model call if a question was asked, else whether anything was done."""
-    if worker.excluded:
-        return False
-    if worker.away:
-        worker.away -= 1
-        return False
-    if worker.is_busy and worker.rng.random() < worker.skill.leaves:
-        worker.away = _AWAY
-        return True
-    if worker.gold is not None:
-        return _answer_gold(tx, worker, knowledge, done)
-    if worker.slot is not None:
-        return _verify(tx, worker, knowledge, done, progress)
-    if worker.question is not None:
-        return _judge(tx, worker, knowledge, done)
-    if worker.session is not None:
-        return _ask(tx, worker, knowledge, done)
-    first, second = (
-        (_take_slot, _take_image) if worker.rng.random() < worker.skill.verifies else (_take_image, _take_slot)
-    )
-    return first(tx, worker, knowledge, done) or second(tx, worker, knowledge, done)
-
-
-def _take_image(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
-    task = claim_image(tx, worker.id)
-    if task is not None:
-        worker.session, worker.image = task.session_id, task.image_id
-        done.sessions += not task.tries
-    return task is not None
-
-
-def _take_slot(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
-    if knowledge.gold:
-        given = claim_task(tx, worker.id)
-        if given is None or given.reference in knowledge.gold:
-            worker.gold = given.reference if given else None
-            return given is not None
-    task = claim_slot(tx, worker.id)
-    if task is not None:
-        worker.slot = (task.question_id, task.slot_n, task.image_id, task.text)
-    return task is not None
-
-
-def _ask(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> Call | bool:
-    assert worker.session is not None
-    assert worker.image is not None
-    task = _current_task(tx, worker)
-    if task is None:
-        return True
-    tried = {one.text for one in task.tries}
-    left = [one for one in knowledge.questions[worker.image] if one.text not in tried]
-    if not left:
-        release_image(tx, worker.id, worker.session, "nothing left to ask")
-        worker.session = None
-        return True
-    worker.text = _chosen(worker, {one.text: knowledge.errors[worker.image, one.text] for one in left})
-    call = ask(tx, worker.id, worker.session, worker.text, seed=worker.rng.getrandbits(62))
-    worker.question = call.question_id
-    done.questions += 1
-    return call
-
-
-def _chosen(worker: Worker, errors: Mapping[str, float]) -> str:
-    """Choose a question such that the drawn robot is wrong as often as the person's skill says, if that is possible.
-
-    ``errors`` has the share of robots that get each question wrong; the hardest and the easiest questions are mixed.
-    """
-    easy, hard = min(errors.values()), max(errors.values())
-    chance = (worker.skill.attack - easy) / (hard - easy) if hard > easy else 1.0
-    goal = hard if worker.rng.random() < chance else easy
-    return worker.rng.choice([text for text, share in errors.items() if share == goal])
-
-
-def _judge(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
-    assert worker.session is not None
-    assert worker.image is not None
-    assert worker.question is not None
-    task = _current_task(tx, worker)
-    if task is None:
-        return True
-    own = task.open_question
-    if own is None or own.answer is None:  # no robot could answer
-        worker.question = None
-        return True
-    true = knowledge.about(worker.image, worker.text).answer
-    verdict, answer = _verdict(worker, own.answer, true, knowledge.questions[worker.image])
-    judged = judge(tx, worker.id, worker.question, verdict, answer, "yes")
-    worker.question = None
-    if judged.session_state != "LEASED":
-        done.succeeded += judged.session_state == "SUCCEEDED"
-        worker.session = None
-    elif worker.rng.random() < worker.skill.gives_up:
-        release_image(tx, worker.id, worker.session, "gave up")
-        worker.session = None
-    return True
-
-
-def _verdict(worker: Worker, robot_answer: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
-    if worker.rng.random() < worker.skill.unsure:
-        return "unsure", None
-    if same_answer(robot_answer) != same_answer(true):
-        return "wrong", true
-    if worker.rng.random() < worker.skill.false_claims:
-        wrong_answers = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
-        return "wrong", worker.rng.choice(wrong_answers) if wrong_answers else "something else"
-    return "correct", None
-
-
-def _verify(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> bool:
-    assert worker.slot is not None
-    question_id, n, image_id, text = worker.slot
-    worker.slot = None
-    answers, confidences = answered(knowledge.about(image_id, text), Random(f"{question_id}:{text}"))
-    answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
-    if _is_unclear(worker, knowledge.about(image_id, text), question_id):
-        words = Random(f"{question_id}:words").sample(knowledge.words, len(knowledge.words))
-        answer, confidence = words[n % len(words)], "no"
-    if worker.rng.random() < worker.skill.careless:
-        answer = worker.rng.choice(knowledge.questions[image_id]).answer
-    verify(tx, worker.id, question_id, answer, confidence)
-    done.verifications += 1
-    progress(1)
-    return True
-
-
-def _is_unclear(worker: Worker, one: Asked, question_id: int) -> bool:
-    """Whether the question is too unclear to answer; drawn per question, so that it is the same for all verifiers."""
-    return one.answer_type == "other" and Random(f"{question_id}:unclear").random() < worker.skill.unclear
-
-
-def _answer_gold(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
-    assert worker.gold is not None
-    reference, worker.gold = worker.gold, None
-    answer = knowledge.gold[reference]
-    if worker.rng.random() < worker.skill.careless:
-        answer = worker.rng.choice([word for word in knowledge.words if same_answer(word) != same_answer(answer)])
-    try:
-        worker.excluded = answer_task(tx, worker.id, reference, answer, "yes").excluded
-    except Gone:  # the person was away for too long
-        return True
-    done.gold += 1
-    done.excluded += worker.excluded
-    return True
-
-
-def _current_task(tx: Tx, worker: Worker) -> WritingTask | None:
-    """The person's task; None if the session has ended."""
-    try:
-        return writing_task(tx, worker.id, worker.session or 0)
-    except Gone:
-        worker.session = worker.question = None
-        return None
 
 
 def _reply(study: Study, calls: Sequence[Call], knowledge: Knowledge) -> None:

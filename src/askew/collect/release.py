@@ -8,14 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import askew
 from askew.answers.normalise import answer_type, modal_answer, normalise
@@ -68,19 +69,10 @@ def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any
 
 
 def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version: str) -> dict[str, Any]:
-    keys = [row.id for row in rounds]
-    rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
-    settings, counts = tx.settings, ReleaseCounts()
-    with release_files(study, folder, settings, rows) as files:
-        withheld = withheld_questions(tx, keys)
-        for record in history(tx, keys):
-            counts.add(record, record["id"] in withheld)
-            if (shown := published(record, withheld)) is not None:
-                files.add(shown)
-    facts = _facts(tx, rounds, counts)
+    counts, images = _write_questions(tx, study, folder, [row.id for row in rounds])
+    facts, settings = _facts(tx, rounds, counts), tx.settings
     name = tx.value(sa.select(study_table.c.name))
-    sheet = datasheet(name, version, facts, settings)
-    write_joined(folder / "datasheet.md", [sheet.encode()])
+    write_joined(folder / "datasheet.md", [datasheet(name, version, facts, settings).encode()])
     manifest = {
         "askew_release": RELEASE_FORMAT,
         "name": name,
@@ -89,11 +81,74 @@ def _write_release(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow],
         **facts,
         "settings": asdict(settings),
         "removed": deleted_after_release(tx),
-        "files": _hashes(folder, files.images),
+        "files": _hashes(folder, images),
     }
     text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
     write_joined(folder / MANIFEST, [text, b"\n"])
     return manifest
+
+
+def _write_questions(
+    tx: Tx, study: Study, folder: Path, round_ids: Sequence[int]
+) -> tuple[ReleaseCounts, dict[str, str]]:
+    """Write history, examples.csv, the files of each split and their images; returns the counts, and the hashes of
+    the images by their paths. The files appear when everything has been written."""
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(round_ids)))}
+    settings, counts, withheld = tx.settings, ReleaseCounts(), withheld_questions(tx, round_ids)
+    images: dict[str, str] = {}
+    commas = dict.fromkeys(SPLITS, b"")
+    vqa = [(split, part, f"vqa/{split}_{part}.json") for split in SPLITS for part in ("questions", "annotations")]
+    names = ["history.jsonl", "examples.csv", *(f"{split}.jsonl" for split in SPLITS), *(name for *_, name in vqa)]
+    with ExitStack() as stack:
+        files = {name: stack.enter_context(replaced(folder / name)) for name in names}
+        files["examples.csv"].write(csv_line(COLUMNS))
+        for split, part, name in vqa:
+            about = {"info": {"description": "collected with askew"}, "data_type": "askew", "data_subtype": split}
+            files[name].write(orjson.dumps(about)[:-1] + f',"{part}":['.encode())
+        for record in history(tx, round_ids):
+            counts.add(record, record["id"] in withheld)
+            shown = published(record, withheld)
+            if shown is None:
+                continue
+            files["history.jsonl"].write(encoded(shown))
+            files["examples.csv"].write(_csv_line(shown))
+            if (split := shown["split"]) is None:
+                continue
+            row = rows[shown["image"]]
+            if _image_path(row) not in images:
+                images[_image_path(row)] = _copy_image(study, row, folder)
+            question = released_question(shown, row, settings)
+            asked = {"question_id": question.id, "image_id": row.id, "question": question.text}
+            files[f"{split}.jsonl"].write(_jsonl(question, shown["type"]))
+            files[f"vqa/{split}_questions.json"].write(commas[split] + orjson.dumps(asked))
+            annotation = orjson.dumps(_annotation(question, shown["type"]))
+            files[f"vqa/{split}_annotations.json"].write(commas[split] + annotation)
+            commas[split] = b","
+        for *_, name in vqa:
+            files[name].write(b"]}\n")
+    return counts, images
+
+
+def _copy_image(study: Study, row: AnyRow, folder: Path) -> str:
+    """Copy an image into the release; returns its hash."""
+    source = study.image_path(row.sha256, row.suffix)
+    content = source.read_bytes()
+    if hashlib.sha256(content).hexdigest() != row.sha256:
+        raise DataError(
+            f"{source}: the file of image {row.id} ({row.name!r}) is not the one that people saw: its hash "
+            "differs. Restore it from a backup, then export again."
+        )
+    (folder / _image_path(row)).write_bytes(content)
+    return str(row.sha256)
+
+
+def _jsonl(question: Question, kind: str) -> bytes:
+    """A question as a line; the robot's answer to a question of type A, which nobody verified, is there once."""
+    record = question_record(question)
+    if kind == "A":
+        record |= {"answers": question.answers[:1], "confidences": question.confidences[:1]}
+    return line(record)
 
 
 def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
@@ -197,58 +252,6 @@ def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
     return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
 
 
-@dataclass
-class ReleaseFiles:
-    """History, examples.csv, and the files of each split; ``images`` has the hashes of copied images."""
-
-    study: Study
-    folder: Path
-    settings: StudySettings
-    rows: Mapping[int, AnyRow]
-    """Image id to its row."""
-    history: IO[bytes]
-    examples: IO[bytes]
-    splits: Mapping[str, SplitFiles]
-    images: dict[str, str] = field(default_factory=dict)
-    """Path in the release to SHA-256."""
-
-    def add(self, record: Record) -> None:
-        """Write what happened to one question, and the question itself if it is released."""
-        self.history.write(encoded(record))
-        self.examples.write(_csv_line(record))
-        if record["split"] is not None:
-            row = self.rows[record["image"]]
-            self._copy_image(row)
-            self.splits[record["split"]].add(released_question(record, row, self.settings), record["type"])
-
-    def _copy_image(self, row: AnyRow) -> None:
-        place = _image_path(row)
-        if place in self.images:
-            return
-        source = self.study.image_path(row.sha256, row.suffix)
-        content = source.read_bytes()
-        self.images[place] = hashlib.sha256(content).hexdigest()
-        if self.images[place] != row.sha256:
-            raise DataError(
-                f"{source}: the file of image {row.id} ({row.name!r}) is not the one that people saw: its hash "
-                "differs. Restore it from a backup, then export again."
-            )
-        (self.folder / place).write_bytes(content)
-
-
-@contextmanager
-def release_files(
-    study: Study, folder: Path, settings: StudySettings, rows: Mapping[int, AnyRow]
-) -> Iterator[ReleaseFiles]:
-    """All files, open for writing; they appear when everything has been written."""
-    (folder / "images").mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        history, examples = (stack.enter_context(replaced(folder / name)) for name in ("history.jsonl", "examples.csv"))
-        splits = {split: stack.enter_context(_split_files(folder, split)) for split in SPLITS}
-        examples.write(csv_line(COLUMNS))
-        yield ReleaseFiles(study, folder, settings, rows, history, examples, splits)
-
-
 def _csv_line(record: Record) -> bytes:
     """One line for each question; no cell is run as a formula by a spreadsheet."""
     robot, judged = record["robot"] or {}, record["judgement"] or {}
@@ -268,49 +271,6 @@ def _csv_line(record: Record) -> bytes:
         **{f"author_{one.name}": judged.get(one.name) for one in fields_of("judgement")},
     }
     return csv_line([cells[name] for name in COLUMNS])
-
-
-@dataclass
-class SplitFiles:
-    """The questions of a split: as JSONL, and as the VQA v2 pair of files."""
-
-    lines: IO[bytes]
-    questions: IO[bytes]
-    annotations: IO[bytes]
-    count: int = 0
-
-    def add(self, question: Question, kind: str) -> None:
-        """Write a question; its annotation says whether people verified it, and its type.
-
-        Type A was never verified: the VQA files repeat the robot's answer for everybody, JSONL has it once.
-        """
-        assert question.image is not None
-        comma = b"," if self.count else b""
-        self.count += 1
-        record = question_record(question)
-        if kind == "A":
-            record |= {"answers": question.answers[:1], "confidences": question.confidences[:1]}
-        self.lines.write(line(record))
-        asked = {"question_id": question.id, "image_id": question.image.id, "question": question.text}
-        self.questions.write(comma + orjson.dumps(asked))
-        self.annotations.write(comma + orjson.dumps(_annotation(question, kind)))
-
-
-@contextmanager
-def _split_files(folder: Path, split: str) -> Iterator[SplitFiles]:
-    about = {"info": {"description": "collected with askew"}, "data_type": "askew", "data_subtype": split}
-    start = orjson.dumps(about)[:-1]
-    with ExitStack() as stack:
-        lines = stack.enter_context(replaced(folder / f"{split}.jsonl"))
-        asked, answered = (
-            stack.enter_context(replaced(folder / "vqa" / f"{split}_{name}.json"))
-            for name in ("questions", "annotations")
-        )
-        asked.write(start + b',"questions":[')
-        answered.write(start + b',"annotations":[')
-        yield SplitFiles(lines, asked, answered)
-        asked.write(b"]}\n")
-        answered.write(b"]}\n")
 
 
 def _annotation(question: Question, kind: str) -> dict[str, Any]:
@@ -360,74 +320,15 @@ def _image_path(row: AnyRow) -> str:
     return f"images/{row.id}{row.suffix}"
 
 
-_TYPES = {
-    "A": "the author judged the robot's answer correct; in train only, labelled with that answer, unverified",
-    "B": "the author was not sure; left out",
-    "C": "verifiers gave the robot's answer and so overruled the author; in train only",
-    "D": "no two verifiers agree; left out",
-    "E": "the robot was wrong and at least two verifiers agree; in the split of its image",
-    "U": "unjudged, withdrawn, unfinished, removed, or by an excluded author; left out",
-}
-
-
-_WITHHELD = "They were withdrawn, removed or deleted, or are by excluded people."
-
-
 def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: StudySettings) -> str:
     """The datasheet as Markdown."""
-    lines = [
-        f"# {name} {version}",
-        "",
-        "Questions that people wrote to fool models, with the answers of others who verified them, collected by the",
-        "protocol of Adversarial VQA (Li et al. 2021) with askew.",
-        "",
-        f"- {facts['people'] - facts['simulated']} people took part; they appear under pseudonyms.",
-        *(
-            [f"- {facts['simulated']} more were simulated by a program, and are not people: `simulated-...`."]
-            if facts["simulated"]
-            else []
-        ),
-        f"- Preset `{settings.preset}`: {settings.writers_per_image} writers per image, "
-        f"{settings.verifiers_per_question} verifiers per question, at most {settings.max_tries} tries.",
-        "- Models: " + ", ".join("{name} (`{spec}`)".format(**one) for one in facts["models"]) + ".",
-        "- `test.jsonl`, `dev.jsonl` and `train.jsonl` are read by askew; `vqa/` has the same as VQA v2 files, where",
-        "  `verified` is false for answers that no person verified. `history.jsonl` has everything that happened.",
-        "",
-        "| round | images | A | B | C | D | E | U | train | dev | test | verified / total | E / total |",
-        "| ---: |" + " ---: |" * 12,
-    ]
-    lines += [_round_row(one) for one in facts["rounds"]]
-    lines += [""]
-    for one in facts["rounds"]:
-        lines += [_cap_line(one, settings)] if settings.train_author_percent < 100 else []
-        lines += (
-            [f"- Round {one['round']}: {one['withheld']} of U are in no file. {_WITHHELD}"] if one["withheld"] else []
-        )
-    lines += ["", "## Types", ""]
-    lines += [f"- {kind}: {meaning}." for kind, meaning in _TYPES.items()]
-    changed = [f"- {key}: {ours} (paper: {theirs})" for key, (theirs, ours) in differences(settings).items()]
-    if facts["gold"]:
-        changed.append(f"- gold questions: {facts['gold']} were shown (paper: none)")
-    lines += ["", "## What differs from the paper", "", *(changed or ["- nothing in the settings"])]
-    lines += ["", "## All settings", ""]
-    lines += [f"- {key}: {value}" for key, value in asdict(settings).items()]
-    return "\n".join(lines) + "\n"
-
-
-def _round_row(one: Mapping[str, Any]) -> str:
-    types, splits = one["types"], one["splits"]
-    total = sum(types[kind] for kind in "ABCDE")
-    verified = sum(types[kind] for kind in "CDE")
-    shares = [f"{100 * count / total:.1f} %" if total else "—" for count in (verified, types["E"])]
-    cells = [one["round"], one["images"], *types.values(), *splits.values(), *shares]
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def _cap_line(one: Mapping[str, Any], settings: StudySettings) -> str:
-    """The effect of the cap on an author's share of train in a round."""
-    cap, largest = settings.train_author_percent, one["train_largest_author_percent"]
-    if largest > cap:
-        why = "too few people wrote to meet it, and it was not applied"
-        return f"- Round {one['round']}: one author wrote {largest:.1f} % of train. The cap is {cap} %; {why}."
-    out = f"{one['train_over_cap']} questions were left out of train by the cap of {cap} %"
-    return f"- Round {one['round']}: no author wrote more than {largest:.1f} % of train; {out}."
+    environment = Environment(
+        loader=PackageLoader("askew.collect"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["percent"] = lambda count, of: f"{100 * count / of:.1f} %" if of else "—"
+    values = {"settings": settings, "all_settings": asdict(settings), "differences": differences(settings)}
+    return environment.get_template("datasheet.md").render(name=name, version=version, **facts, **values)

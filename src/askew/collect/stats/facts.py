@@ -61,14 +61,14 @@ class Facts:
         """Of those left out, questions that had a type and were deleted on request after the freeze."""
         counted, people = filter(self._counts, examples), settings.verifiers_per_question + 1
         whole, numbers, codes, sure = (
-            [np.zeros((0, n), dtype=np.int64)] for n in (len(_COLUMNS) + WORDS, 4, people, people)
+            [np.zeros((0, n), dtype=np.int32)] for n in (len(_COLUMNS) + WORDS, 4, people, people)
         )
         while page := list(islice(counted, _AT_ONCE)):
             answers = [[one.author, *one.verifiers] if one.type in ("C", "D", "E") else [] for one in page]
-            whole.append(np.array(list(map(self._whole, page))))
+            whole.append(np.array(list(map(self._whole, page)), dtype=np.int32))
             numbers.append(np.array(list(map(self._numbers, page)), dtype=float))
-            codes.append(np.array([self._codes(given) for given in answers]))
-            sure.append(np.array([self._confidences(given) for given in answers]))
+            codes.append(np.array([self._codes(given) for given in answers], dtype=np.int32))
+            sure.append(np.array([self._confidences(given) for given in answers], dtype=np.int32))
         self._columns = dict(zip((*_COLUMNS, *_FIRST), np.concatenate(whole).T, strict=True))
         self._floats = dict(zip(("seconds", "latency", "open", "closed"), np.concatenate(numbers).T, strict=True))
         self.codes: Ints = np.concatenate(codes)

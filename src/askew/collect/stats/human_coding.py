@@ -11,10 +11,11 @@ from random import Random
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from askew.collect.stats import published
 from askew.collect.stats.examples import Example
-from askew.collect.stats.sheets import Ints, count, decimal, percent, share
+from askew.collect.stats.sheets import count, decimal, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line
@@ -224,7 +225,7 @@ def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
     return Score("", value, settled(low), settled(high), len(keys), images=len(rows))
 
 
-def _image_numbers(coder: Coded, keys: Sequence[int]) -> Ints:
+def _image_numbers(coder: Coded, keys: Sequence[int]) -> npt.NDArray[np.int64]:
     """The images of these questions, numbered by their names."""
     numbers = {name: number for number, name in enumerate(sorted({coder.images[key] for key in keys}))}
     return np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64)

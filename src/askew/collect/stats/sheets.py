@@ -16,7 +16,7 @@ from askew.metrics.interval import Estimate
 from askew.metrics.sums import settled
 from askew.types import Cell, Column, MetricFacts, Score, Table
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 

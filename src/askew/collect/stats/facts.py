@@ -13,7 +13,7 @@ import numpy as np
 from askew.answers.normalise import answer_type, normalise, tokens
 from askew.collect.protocol import StudySettings
 from askew.collect.schema_parts import SPLITS
-from askew.collect.stats.examples import Answer, Example
+from askew.collect.stats.examples import Example
 from askew.collect.stats.sheets import Floats, Ints, Mask
 from askew.collect.stats.vocabulary import Vocabulary
 from askew.metrics.accuracy import accuracy, leave_one_out
@@ -60,21 +60,28 @@ class Facts:
         self.deleted: Counter[int] = Counter()
         """Of those left out, questions that had a type and were deleted on request after the freeze."""
         counted, people = filter(self._counts, examples), settings.verifiers_per_question + 1
-        whole, numbers, codes, sure = (
-            [np.zeros((0, n), dtype=np.int32)] for n in (len(_COLUMNS) + WORDS, 4, people, people)
-        )
+        widths = (len(_COLUMNS) + WORDS, 4, people, people)
+        whole, numbers, codes, sure = ([np.zeros((0, width), dtype=np.int32)] for width in widths)
         while page := list(islice(counted, _AT_ONCE)):
-            answers = [[one.author, *one.verifiers] if one.type in ("C", "D", "E") else [] for one in page]
+            verified = np.array([one.type in ("C", "D", "E") for one in page])
+            answers = [given for one in page if one.type in ("C", "D", "E") for given in (one.author, *one.verifiers)]
             whole.append(np.array(list(map(self._whole, page)), dtype=np.int32))
             numbers.append(np.array(list(map(self._numbers, page)), dtype=float))
-            codes.append(np.array([self._codes(given) for given in answers], dtype=np.int32))
-            sure.append(np.array([self._confidences(given) for given in answers], dtype=np.int32))
+            for column, values in (
+                (codes, [self.answers[one.normalised] for one in answers if one]),
+                (sure, [CONFIDENCE.get(one.confidence or "", NONE) for one in answers if one]),
+            ):
+                column.append(np.full((len(page), people), NONE, dtype=np.int32))
+                column[-1][verified] = np.array(values, dtype=np.int32).reshape(-1, people)
         self._columns = dict(zip((*_COLUMNS, *_FIRST), np.concatenate(whole).T, strict=True))
         self._floats = dict(zip(("seconds", "latency", "open", "closed"), np.concatenate(numbers).T, strict=True))
         self.codes: Ints = np.concatenate(codes)
         """The numbers of the author's and the verifiers' answers, or NONE; a row for each question."""
         self.confidences: Ints = np.concatenate(sure)
-        """How sure each of them was, or NONE."""
+        """How sure each of them was, or NONE; the author's counts as the settings say."""
+        if settings.author_confidence != "ask":
+            own = CONFIDENCE["yes"] if settings.author_confidence == "implicit_yes" else NONE
+            self.confidences[self.is_type("CDE"), 0] = own
 
     def _counts(self, one: Example) -> bool:
         """Whether a question has a type and a text."""
@@ -113,17 +120,6 @@ class Facts:
         texts = (one.author.text, *(given.text for given in one.verifiers))
         closed = nan if self.vocabulary is None else best_accuracy(texts, self.vocabulary)
         return one.seconds, one.latency, best_accuracy(texts), closed
-
-    def _codes(self, given: list[Answer | None]) -> list[int]:
-        people = self.settings.verifiers_per_question + 1
-        return [self.answers[one.normalised] for one in given if one is not None] or [NONE] * people
-
-    def _confidences(self, given: list[Answer | None]) -> list[int]:
-        """The author's counts as the study's settings say."""
-        if not given or given[0] is None:
-            return [NONE] * (self.settings.verifiers_per_question + 1)
-        own = {"implicit_yes": "yes", "ask": given[0].confidence, "exclude": None}[self.settings.author_confidence]
-        return [CONFIDENCE.get(sure or "", NONE) for sure in (own, *(one.confidence for one in given[1:] if one))]
 
     def column(self, name: str) -> Ints:
         """Whole numbers, one per question."""

@@ -10,8 +10,10 @@ on the same inputs.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,9 +21,12 @@ import torch
 from askew.models.onnx_model import REFERENCE, Bundled, OnnxEncoder, bundled_names, pixels, read_json
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
-from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.types import Question
 from askew.world.dataset import World
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools" / "reference"))
+
+from region_encoder import EncoderConfig, RegionEncoder
 
 ROUNDS = 5
 

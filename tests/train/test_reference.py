@@ -8,23 +8,24 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import torch
-
-from askew.errors import BadOption
-from askew.models.onnx_model import Onnx, OnnxEncoder
-from askew.nets.region_encoder import EncoderConfig
-from askew.train import onnx_export
-from askew.train.features import WorldFeatures
-from askew.train.loop import train
-from askew.train.onnx_export import export_encoder, export_trained, input_of
-from askew.train.reference import (
+from region_encoder import EncoderConfig
+from train_reference import (
     EncoderTrainConfig,
     cells_of,
+    export_encoder,
     focal,
     images_with_scenes,
     label_images,
     labels_of,
     train_encoder,
 )
+
+from askew.errors import BadOption
+from askew.models.onnx_model import Onnx, OnnxEncoder
+from askew.train import onnx_export
+from askew.train.features import WorldFeatures
+from askew.train.loop import train
+from askew.train.onnx_export import export_trained, input_of
 from askew.world.dataset import World
 
 

@@ -11,7 +11,6 @@ import copy
 import io
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,7 @@ from askew.files.read_write import replaced, write_joined
 from askew.models.onnx_model import REFERENCE, load_onnx
 from askew.nets.layers import Output
 from askew.nets.networks import PIXELS
-from askew.nets.region_encoder import RegionEncoder
 from askew.train.checkpoint import Trained, load_trained
-from askew.world.draw import draw
-from askew.world.scenes import make_scene
 
 OPSET = 17
 LARGE = 256
@@ -52,15 +48,6 @@ class _Answering(nn.Module):
         return tuple(part for part in output if part is not None)
 
 
-def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Path) -> None:
-    """Write ``encoder.onnx`` and ``encoder.json``."""
-    size = encoder.config.size
-    module = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
-    images = torch.stack([_world_image(index, size) for index in range(2)])
-    _export(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"))
-    _write_json(folder / "encoder.json", {**asdict(encoder.config), "vocabulary": dict(labels)})
-
-
 def export_trained(trained: Trained, folder: Path, name: str = "model", about: Mapping[str, Any] | None = None) -> None:
     """Write ``NAME.onnx`` and ``NAME.json``: the network, and its words and answers.
 
@@ -75,7 +62,7 @@ def export_trained(trained: Trained, folder: Path, name: str = "model", about: M
         output = trained.net(*(example.get(part) for part in ("tokens", "features", "boxes", "mask")))
     outputs = tuple(part for part in Output._fields if getattr(output, part) is not None)
     example_inputs = tuple(example[part] for part in names)
-    _export(folder / f"{name}.onnx", module, names, example_inputs, outputs)
+    export_module(folder / f"{name}.onnx", module, names, example_inputs, outputs)
     record = {
         "net": net,
         "eyes": image_input,
@@ -86,7 +73,7 @@ def export_trained(trained: Trained, folder: Path, name: str = "model", about: M
     }
     if image_input == "pixels":
         record["size"] = PIXELS
-    _write_json(folder / f"{name}.json", record)
+    write_json(folder / f"{name}.json", record)
 
 
 def input_of(config: Mapping[str, Any]) -> str:
@@ -105,12 +92,6 @@ def input_of(config: Mapping[str, Any]) -> str:
             "Train it with --features world, or with encoder=conv."
         )
     return "encoder"
-
-
-def _world_image(index: int, size: int) -> Tensor:
-    """An image of the embedded world; on noise, many regions would be near the threshold."""
-    drawn = draw(make_scene(0, index), size).convert("RGB")
-    return torch.from_numpy(np.array(drawn).transpose(2, 0, 1).copy())
 
 
 def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
@@ -132,7 +113,7 @@ def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
     }
 
 
-def _export(
+def export_module(
     path: Path, module: nn.Module, inputs: Sequence[str], example: tuple[Tensor, ...], outputs: Sequence[str]
 ) -> None:
     """Write the module as ONNX and compare its output with torch's."""
@@ -192,7 +173,8 @@ def _compare(
             raise RunError(f"{path}: {name} differs by {apart:.2g} from torch's output. Report this.")
 
 
-def _write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
+    """Write a value as indented JSON, with sorted keys."""
     write_joined(path, [orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)], end=b"\n")
 
 

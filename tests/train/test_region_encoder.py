@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-
-from askew.nets.region_encoder import EncoderConfig, Grid, RegionEncoder, regions
+from region_encoder import EncoderConfig, Grid, RegionEncoder, regions
 
 CONFIG = EncoderConfig(names=2, labels=3, facts=1, size=32, width=12, regions=3)
 FAR = -20.0

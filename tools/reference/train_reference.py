@@ -1,14 +1,15 @@
-"""Trains the reference models from scratch: ``python -m askew.train.reference --output DIR``.
+"""Trains the reference models from scratch: ``python tools/reference/train_reference.py --output DIR``.
 
 Draws the world, trains the region encoder on its images and scene graphs (with labels for everything visible in
 them), trains each network on the encoder's regions, exports all of it, and measures it on scenes that nothing was
 trained on. The encoder is to the embedded world what a detector trained on Visual Genome is to bottom-up features
-(Anderson et al. 2018). The settings are in ``reference.yaml``. The same command resumes after a kill.
+(Anderson et al. 2018). The settings are in ``train_reference.yaml``. The same command resumes after a kill.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import time
 from collections import Counter
@@ -20,22 +21,23 @@ from typing import Any
 
 import numpy as np
 import torch
+import yaml
+from region_encoder import EncoderConfig, RegionEncoder
 from torch import Tensor
 from torch.nn import functional as fn
 
 from askew.engine.components import as_data
-from askew.files.resources import resource
 from askew.metrics.accuracy import official_table
 from askew.models.onnx_model import Onnx, pixels
-from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.registry import make
 from askew.train.checkpoint import Trained, TrainProgress, load_state, save_state
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
-from askew.train.onnx_export import export_encoder, export_trained
+from askew.train.onnx_export import export_module, export_trained, write_json
 from askew.types import Group, ImageRef, Scene, Thing
 from askew.verbs import Dataset
-from askew.world.scenes import main_things
+from askew.world.draw import draw
+from askew.world.scenes import main_things, make_scene
 
 MOST = 12
 """The largest number of objects of an image that are learned from."""
@@ -315,6 +317,21 @@ def make_encoder(plan: Mapping[str, Any], work: Path, output: Path) -> None:
     export_encoder(encoder, asdict(labels), output)
 
 
+def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Path) -> None:
+    """Write ``encoder.onnx`` and ``encoder.json``."""
+    size = encoder.config.size
+    module = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    images = torch.stack([_world_image(index, size) for index in range(2)])
+    export_module(folder / "encoder.onnx", module, ("pictures",), (images,), ("features", "boxes", "mask"))
+    write_json(folder / "encoder.json", {**asdict(encoder.config), "vocabulary": dict(labels)})
+
+
+def _world_image(index: int, size: int) -> Tensor:
+    """An image of the embedded world; on noise, many regions would be near the threshold."""
+    drawn = draw(make_scene(0, index), size).convert("RGB")
+    return torch.from_numpy(np.array(drawn).transpose(2, 0, 1).copy())
+
+
 def make_model(name: str, plan: Mapping[str, Any], work: Path, output: Path) -> dict[str, float]:
     """Train one network, export it, and return its accuracy on the test scenes, by answer type."""
     model = plan["models"][name]
@@ -356,13 +373,13 @@ def _pairs(plan: Mapping[str, str], seed: int) -> Sequence[Group]:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train all reference models, or those that are named."""
-    parser = argparse.ArgumentParser(prog="python -m askew.train.reference", description=main.__doc__)
+    parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument(
         "--output", type=Path, required=True, help="the folder for the ONNX files and the training runs"
     )
     parser.add_argument("--only", nargs="*", metavar="NAME", help="encoder, or names of models (default: everything)")
     args = parser.parse_args(argv)
-    plan = resource("train/reference.yaml")
+    plan = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
     torch.set_num_threads(plan["training"]["threads"])
     work = args.output / "work"
     wanted = args.only or ["encoder", *plan["models"]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import askew
-from askew.engine.ask import Streak
+from askew.engine.ask import FAILED_ALIKE, count_failures
 from askew.errors import BadOption, ModelError
 from askew.models.python_function import CallableModel
+from askew.models.stop_rules import InARow
 from askew.types import Prediction, Question
 from running import run_askew, write_questions
 
@@ -76,9 +77,9 @@ def test_a_function_that_always_raises_is_stopped():
 def test_scattered_or_different_failures_do_not_stop_a_run(kind):
     model = kind(lambda number: number % 10 != 0)
     assert evaluate(model, stop_after=10).results["failures"]["count"] == 270
-    turns = Streak(2)
+    turns = InARow(2, FAILED_ALIKE)
     for number in range(100):
-        turns.add([Prediction(number, None, error=("boom", "bang")[number % 2])])
+        count_failures(turns, [Prediction(number, None, error=("boom", "bang")[number % 2])])
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 500])

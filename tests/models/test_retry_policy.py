@@ -39,7 +39,7 @@ def test_silence_stops_the_run_and_concurrent_requests_count_once():
     assert [retry.on_verdict(SILENT, before) for before in range(1, 5)] == [None] * 4
     assert "6 requests in a row got no reply within 10 s" in (retry.on_verdict(SILENT, 5) or "")
     assert retry.on_verdict(Completion({}), 6) is None
-    assert retry.silences == 0
+    assert retry.silences.count == 0
 
 
 def test_a_very_long_wait_stops_the_run():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from askew.answers.choices import as_asked
 from askew.data.bad_records import short
@@ -21,6 +21,7 @@ from askew.engine.settings import Named
 from askew.errors import ModelError, UsageError
 from askew.files.images import content_hash, image_bytes
 from askew.files.limits import token_counts
+from askew.models.stop_rules import InARow
 from askew.registry import make
 from askew.types import Group, LostWorker, Prediction, Question
 from askew.verbs import Executor, Model, Scores, SeesFiles, Streams
@@ -28,37 +29,32 @@ from askew.verbs import Executor, Model, Scores, SeesFiles, Streams
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
+Asking: TypeAlias = Callable[..., Iterator[dict[bytes, Prediction]]]
+"""``answers_of`` for one model, or ``WorkerAsking``: predictions of questions by key, in batches of a size."""
 MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 
 
-@dataclass
-class Streak:
-    """Equal failures in a row; ``limit`` of them stop the run (0: never).
+FAILED_ALIKE = (
+    "The model failed on {count} questions in a row in the same way; the last: {last}. "
+    "Earlier answers are kept: fix the cause, and the same command resumes from there. "
+    "--stop-after N (stop_after=N in Python) stops later, 0 never."
+)
 
-    >>> streak = Streak(3)
-    >>> streak.add([Prediction(1, None, error="KeyError: 1"), Prediction(2, "yes"), Prediction(3, None, error="boom")])
-    >>> streak.add([Prediction(4, None, error="KeyError: 'a'"), Prediction(5, None, error="KeyError: 'b'")])
-    >>> streak.count
+
+def count_failures(rule: InARow, said: Iterable[Prediction]) -> None:
+    """Tell the rule of each prediction in order; ModelError after too many equal failures in a row.
+
+    >>> rule = InARow(3, FAILED_ALIKE)
+    >>> count_failures(rule, [Prediction(1, "yes"), Prediction(2, None, error="KeyError: 'a'")])
+    >>> count_failures(rule, [Prediction(3, None, error="KeyError: 'b'")])
+    >>> rule.count
     2
     """
-
-    limit: int
-    kind: str = ""
-    count: int = 0
-
-    def add(self, said: Iterable[Prediction]) -> None:
-        """Count the model's predictions in order; raise ``ModelError`` after too many equal failures in a row."""
-        for prediction in said:
-            kind = failure_kind(prediction.error or "no answer") if prediction.failed else ""
-            self.count = self.count + 1 if kind and kind == self.kind else int(bool(kind))
-            self.kind = kind
-            if self.limit and self.count >= self.limit:
-                error = (prediction.error or "no answer").strip().partition("\n")[0][:300].rstrip(".")
-                raise ModelError(
-                    f"The model failed on {self.count:,} questions in a row in the same way; the last: {error}. "
-                    "Earlier answers are kept: fix the cause, and the same command resumes from there. "
-                    "--stop-after N (stop_after=N in Python) stops later, 0 never."
-                )
+    for prediction in said:
+        error = (prediction.error or "no answer").strip()
+        last = error.partition("\n")[0][:300].rstrip(".")
+        if reason := rule.told(failure_kind(error) if prediction.failed else "", last):
+            raise ModelError(reason)
 
 
 def failure_kind(error: str) -> str:
@@ -100,11 +96,16 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield chunk
 
 
-def answers_of(model: Model, wanted: Mapping[Key, Question], batch_size: int) -> Iterator[dict[Key, Prediction]]:
-    """The model's predictions, a batch at a time; from a streaming model, each one as it arrives."""
-    if not isinstance(model, Streams):
+def answers_of(
+    model: Model, wanted: Mapping[Key, Question], batch_size: int, answers: Mapping[Key, str] | None = None
+) -> Iterator[dict[Key, Prediction]]:
+    """The model's predictions, a batch at a time; from a streaming model, each one as it arrives.
+
+    With ``answers``, the probability of each of these instead.
+    """
+    if not isinstance(model, Streams) or answers is not None:
         for keys in chunks(wanted, batch_size):
-            yield dict(zip(keys, answer_checked(model, [wanted[key] for key in keys]), strict=True))
+            yield dict(zip(keys, answer_batch(model, AskedBatch.of(keys, wanted, answers)), strict=True))
         return
     left = dict(enumerate(wanted))
     numbered = [replace(as_asked(question), id=place) for place, question in enumerate(wanted.values())]
@@ -155,11 +156,23 @@ TRIES_ALONE = 2
 
 
 class AskedBatch(NamedTuple):
-    """The questions that a worker processes at once."""
+    """The questions that are asked at once."""
 
     questions: list[Question]
     answers: list[str] | None = None
     """The answers whose probabilities are requested; None for the model's own answers."""
+
+    @classmethod
+    def of(cls, keys: Sequence[Key], wanted: Mapping[Key, Question], answers: Mapping[Key, str] | None) -> AskedBatch:
+        """The questions with these keys, and the answers to them, if any are given."""
+        return cls([wanted[key] for key in keys], None if answers is None else [answers[key] for key in keys])
+
+
+def answer_batch(model: Model, batch: AskedBatch) -> list[Prediction]:
+    """The model's own answers, or the probabilities of the given ones."""
+    if batch.answers is None:
+        return answer_checked(model, batch.questions)
+    return scored(model, batch.questions, batch.answers)
 
 
 def scored(model: object, questions: Sequence[Question], answers: Sequence[str]) -> list[Prediction]:
@@ -203,13 +216,7 @@ class BuildsModel:
                 f"A worker has another model under the same name: {repr(model)[:200]}, not {self.signature[:200]}. "
                 "Give the workers the same files and settings."
             )
-        return partial(_answered, model)
-
-
-def _answered(model: Model, batch: AskedBatch) -> list[Prediction]:
-    if batch.answers is None:
-        return answer_checked(model, batch.questions)
-    return scored(model, batch.questions, batch.answers)
+        return partial(answer_batch, model)
 
 
 class WorkerAsking:
@@ -256,8 +263,8 @@ class WorkerAsking:
         self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, batch: Sequence[bytes]
     ) -> AskedBatch:
         """The questions as they are sent to workers: with the bytes of images whose files workers cannot read."""
-        questions = [self._with_image(wanted[key]) for key in batch]
-        return AskedBatch(questions, None if answers is None else [answers[key] for key in batch])
+        asked = AskedBatch.of(batch, wanted, answers)
+        return asked._replace(questions=list(map(self._with_image, asked.questions)))
 
     def _with_image(self, question: Question) -> Question:
         image = question.image

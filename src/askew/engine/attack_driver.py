@@ -12,28 +12,30 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeAlias
 
 from askew.attack.attack_parts import Attack
 from askew.attack.word_places import alone
 from askew.engine.ask import (
+    FAILED_ALIKE,
     AskedBatch,
+    Asking,
     BuildsModel,
-    Streak,
     WorkerAsking,
     answers_of,
     chunks,
-    scored,
+    count_failures,
     writable,
 )
 from askew.engine.attack_task import AttackRequest, AttackRules, AttackTask, QuestionRequests
-from askew.engine.executors import TRIES
+from askew.engine.executors import in_order
 from askew.engine.resume import Keys
 from askew.engine.settings import Named
 from askew.engine.store import Store
-from askew.errors import BudgetSpent, RunError
-from askew.types import Candidate, LostWorker, Place, Prediction, Question, Refusal
+from askew.errors import BudgetSpent
+from askew.models.stop_rules import InARow
+from askew.types import Candidate, Place, Prediction, Question, Refusal
 from askew.verbs import Constraint, Executor, LearnsSwaps, Model, ReadsAhead, Similar, Streams
 
 STARTED = 64
@@ -182,12 +184,13 @@ class AttackRequests:
         ahead: int = BATCHES_AHEAD,
         stop_after: int = 0,
         counts: RequestCounts | None = None,
-        asking: WorkerAsking | None = None,
+        asking: Asking | None = None,
     ) -> None:
-        self._model, self.keys, self._store, self._asking = model, keys, store, asking
+        self._model, self.keys, self._store = model, keys, store
+        self._asking = asking or partial(answers_of, model)
         self._size = max(STREAMED_REQUESTS, batch_size) if isinstance(model, Streams) else batch_size
         self._batch_size, self._max_calls, self._ahead = batch_size, max_calls, ahead
-        self._streak = Streak(stop_after)
+        self._failed_alike = InARow(stop_after, FAILED_ALIKE)
         self._waiting: dict[bytes, AttackRequest] = {}
         self.counts = counts or RequestCounts()
 
@@ -207,13 +210,16 @@ class AttackRequests:
     def ask(self) -> dict[bytes, Prediction]:
         """Send all full batches, at least one batch; answers are stored at once."""
         taken = self._taken()
-        self._check_budget(len(taken))
+        if self._max_calls is not None and self.counts.asked + len(taken) > self._max_calls:
+            raise BudgetSpent(
+                f"{self.counts.asked:,} requests were made, and the next {len(taken):,} would exceed --max-calls "
+                f"{self._max_calls:,}. All answers are kept: the same command with a larger --max-calls (or without "
+                "it) resumes and asks nothing twice."
+            )
         answers: dict[bytes, Prediction] = {}
-        for said in self._answered([one for one in taken if one.answer is None]):
-            answers.update(self._kept(said))
-        for said in self._scored([one for one in taken if one.answer is not None]):
-            self.counts.calls += 1
-            answers.update(self._kept(said))
+        own, scores = ([one for one in taken if (one.answer is None) is own] for own in (True, False))
+        for heard in chain(self._sent(own), self._sent(scores, {one.key: str(one.answer) for one in scores})):
+            answers.update(heard)
         return answers
 
     def _taken(self) -> list[AttackRequest]:
@@ -223,36 +229,20 @@ class AttackRequests:
         keys = [key for kind in full for key in kind] or max(kinds, key=len)
         return [self._waiting.pop(key) for key in keys]
 
-    def _kept(self, said: Mapping[bytes, Prediction]) -> Mapping[bytes, Prediction]:
-        self._store.put(said.items())
-        self.counts.asked += len(said)
-        self._streak.add(said.values())
-        return said
-
-    def _answered(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
-        self.counts.calls += len(asked) if isinstance(self._model, Streams) else -(-len(asked) // self._batch_size)
-        questions = {one.key: one.question for one in asked}
-        by_workers = self._asking and self._asking(questions, self._batch_size)
-        for heard in by_workers or answers_of(self._model, questions, self._batch_size):
-            yield {key: writable(prediction) for key, prediction in heard.items()}
-
-    def _scored(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
-        """The probabilities of given answers, as predictions of those answers."""
-        questions, answers = ({one.key: one.question for one in asked}, {one.key: str(one.answer) for one in asked})
-        if self._asking is not None:
-            yield from self._asking(questions, self._batch_size, answers)
+    def _sent(
+        self, asked: Sequence[AttackRequest], given: Mapping[bytes, str] | None = None
+    ) -> Iterator[Mapping[bytes, Prediction]]:
+        """The answers to these requests, or with ``given`` the probabilities of these answers."""
+        if not asked:
             return
-        for batch in chunks(questions, self._batch_size):
-            said = scored(self._model, [questions[key] for key in batch], [answers[key] for key in batch])
-            yield dict(zip(batch, said, strict=True))
-
-    def _check_budget(self, more: int) -> None:
-        if self._max_calls is not None and self.counts.asked + more > self._max_calls:
-            raise BudgetSpent(
-                f"{self.counts.asked:,} requests were made, and the next {more:,} would exceed --max-calls "
-                f"{self._max_calls:,}. All answers are kept: the same command with a larger --max-calls (or without "
-                "it) resumes and asks nothing twice."
-            )
+        streamed = isinstance(self._model, Streams) and given is None
+        self.counts.calls += len(asked) if streamed else -(-len(asked) // self._batch_size)
+        for heard in self._asking({one.key: one.question for one in asked}, self._batch_size, given):
+            said = {key: writable(prediction) for key, prediction in heard.items()}
+            self._store.put(said.items())
+            self.counts.asked += len(said)
+            count_failures(self._failed_alike, said.values())
+            yield said
 
 
 def proposed(attack: Attack, questions: Sequence[Question]) -> Proposed:
@@ -376,15 +366,6 @@ class AttackWorkers:
             self.asking.start = self._start  # type: ignore[assignment]
 
     def propose(self, questions: Sequence[Question]) -> Proposed:
-        """Like ``proposed``, with the work shared by workers; questions of lost workers are repeated."""
-        parts, found = list(chunks(questions, SENT_TO_WORKER)), dict[int, Proposed]()
-        for _ in range(TRIES):
-            left = [number for number in range(len(parts)) if number not in found]
-            for place, made in self.executor.each(self._start, [parts[number] for number in left]):
-                if not isinstance(made, LostWorker):
-                    found[left[place]] = made  # type: ignore[assignment]
-            if len(found) == len(parts):
-                return [each for number in range(len(parts)) for each in found[number]]
-        raise RunError(
-            "Workers were lost again and again while they proposed swaps. If memory is short, use fewer workers."
-        )
+        """Like ``proposed``, with the work shared by workers."""
+        parts = in_order(self.executor, self._start, chunks(questions, SENT_TO_WORKER))
+        return [each for part in parts for each in part]  # type: ignore[misc]

@@ -187,8 +187,7 @@ class AttackRun:
                 with Store(path) as store:
                     found = store.get(dict.fromkeys(wanted, question.id))
             if not found:
-                by_workers = self._workers.asking if self._workers else None
-                asking = by_workers or partial(answers_of, model)
+                asking = (self._workers and self._workers.asking) or partial(answers_of, model)
                 found = {key: said for heard in asking(wanted, 1) for key, said in heard.items()}
                 self.counts.asked += 1
                 self.counts.calls += 1

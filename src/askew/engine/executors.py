@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
+from askew.engine.ask import chunks
 from askew.errors import BadOption, RunError
 from askew.files.read_write import end_with_parent
 from askew.registry import make
@@ -87,7 +88,7 @@ class LocalExecutor:
         if self.workers == 1:
             yield from map(work, items)
             return
-        yield from in_order(self, work, items, chunk)
+        yield from map_in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
         """The position and the result of each item, in any order. ``start`` is called once in each worker."""
@@ -168,27 +169,34 @@ def is_same(before: object, now: object) -> bool:
     return before is now
 
 
-def in_order(executor: Executor, work: Callable[[T], R], items: Iterable[T], chunk: int) -> Iterator[R]:
-    """``Executor.map`` by ``Executor.each``: results in the order of the items; lost chunks are repeated first."""
-    rest, again = enumerate(chunks_of(items, chunk)), deque[tuple[int, list[T]]]()
-    given: list[tuple[int, list[T]] | None] = []
-    lost, done, wanted = Counter[int](), dict[int, list[R]](), 0
+def map_in_order(executor: Executor, work: Callable[[T], R], items: Iterable[T], chunk: int) -> Iterator[R]:
+    """``Executor.map`` by ``Executor.each``: a chunk of items is sent at a time."""
+    for made in in_order(executor, MapsChunks(work), chunks(items, chunk)):
+        yield from made
 
-    def next_chunks() -> Iterator[list[T]]:
-        while some := again.popleft() if again else next(rest, None):
-            given.append(some)
-            yield some[1]
 
-    start = MapsChunks(work)
+def in_order(executor: Executor, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[R]:
+    """The results of ``Executor.each`` in the order of the items; lost ones are repeated first."""
+    rest, again = enumerate(items), deque[tuple[int, T]]()
+    given: list[tuple[int, T] | None] = []
+    lost, done, wanted = Counter[int](), dict[int, R](), 0
+
+    def next_items() -> Iterator[T]:
+        while numbered := again.popleft() if again else next(rest, None):
+            given.append(numbered)
+            yield numbered[1]
+
     while True:
         first = len(given)
-        for place, result in executor.each(start, next_chunks()):
-            number, some = given[first + place] or (0, [])
+        for place, result in executor.each(start, next_items()):
+            numbered = given[first + place]
+            assert numbered is not None
+            number = numbered[0]
             given[first + place] = None
             if not isinstance(result, LostWorker):
                 done[number] = result
                 while wanted in done:
-                    yield from done.pop(wanted)
+                    yield done.pop(wanted)
                     wanted += 1
                 continue
             lost[number] += 1
@@ -197,21 +205,9 @@ def in_order(executor: Executor, work: Callable[[T], R], items: Iterable[T], chu
                     f"Some work was given to workers {TRIES} times, and each time {result.reason}. If memory is short, "
                     "use fewer workers; in a script of your own, put the call under if __name__ == '__main__'."
                 )
-            again.append((number, some))
+            again.append(numbered)
         if not again:
             return
-
-
-def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most ``size`` items, in order."""
-    some: list[T] = []
-    for item in items:
-        some.append(item)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
-        yield some
 
 
 def use_one_thread() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from askew.engine.executors import TRIES, in_order, is_same, use_one_thread
+from askew.engine.executors import TRIES, is_same, map_in_order, use_one_thread
 from askew.engine.run_folder import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash
@@ -86,7 +86,7 @@ class RayExecutor:
 
     def map(self, work: Callable[[T], R], items: Iterable[T], chunk: int = 1) -> Iterator[R]:
         """The results in order, computed a few items ahead; each worker gets ``work`` once."""
-        return in_order(self, work, items, chunk)
+        return map_in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
         """The position and the result of each item, in any order. ``start`` is called once in each worker."""

@@ -6,15 +6,14 @@ The requests that a model needs are counted while the groups are built, so that 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
 from askew.answers.choices import as_asked
-from askew.engine.ask import answers_of, chunks, questions_of, writable
+from askew.engine.ask import Asking, answers_of, chunks, questions_of, writable
 from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store, framed, key_of
 from askew.errors import BadImage
@@ -22,8 +21,6 @@ from askew.files.images import content_hash
 from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import FindsById, Model, ModelFacts, Streams
 
-Asking: TypeAlias = Callable[[Mapping[bytes, Question], int], Iterator[dict[bytes, Prediction]]]
-"""Queries a model with these questions, in batches of this size."""
 WINDOW = 64
 """The number of batches whose questions are looked up in the store together, repeated ones once. It does not depend on
 the number of workers, so batches do not either."""

@@ -28,7 +28,7 @@ import orjson
 import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
-from askew.engine.ask import BuildsModel, Streak, WorkerAsking
+from askew.engine.ask import FAILED_ALIKE, BuildsModel, WorkerAsking, count_failures
 from askew.engine.build import Prepared, audit_texts, build_groups
 from askew.engine.events import Advanced, Event, Finished, Note, Stage, Started, Warned, result_of
 from askew.engine.executors import workers_of
@@ -50,6 +50,7 @@ from askew.files.paths import public
 from askew.files.read_write import alone_in, fingerprint, replaced, write_joined
 from askew.files.records import Record
 from askew.metrics.run_table import save_tables
+from askew.models.stop_rules import InARow
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.load import FORMAT
 from askew.types import Group, Outcome
@@ -240,7 +241,8 @@ def _ask_and_judge(
 ) -> Stage[None]:
     """Ask what is not known yet, and write each outcome as it is judged."""
     model, tally = planner.model, judge.tally
-    streak = Streak(0 if ModelFacts(model.what).by_id else settings.stop_after)  # a file may lack many in a row
+    stop_after = 0 if ModelFacts(model.what).by_id else settings.stop_after  # a file may lack many in a row
+    failed_alike = InARow(stop_after, FAILED_ALIKE)
     records = deque[Record]()
 
     def groups() -> Iterator[Group]:
@@ -258,7 +260,7 @@ def _ask_and_judge(
             else:
                 tally.add(found)
                 yield Advanced(tally.asked, tally.failed)
-                streak.add(found)
+                count_failures(failed_alike, found)
 
 
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:

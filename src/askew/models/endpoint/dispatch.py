@@ -138,7 +138,7 @@ class Dispatcher:
             self._limiter.leave()
             self.budget.release(reserved)
             return None, (0, 0), 0.0
-        clock, silences, tokens = asyncio.get_running_loop().time, self._policy.silences, (0, 0)
+        clock, silences, tokens = asyncio.get_running_loop().time, self._policy.silences.count, (0, 0)
         started = clock()
         try:
             verdict = await self._send(body)

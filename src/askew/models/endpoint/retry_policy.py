@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from random import Random
 from typing import Any, TypeAlias
 
+from askew.models.stop_rules import InARow
 from askew.types import Prediction
 
 _RETRIED = {408, 409, 425, 429}
@@ -140,18 +141,30 @@ class RetryPolicy:
     answered: bool = False
     heard: bool = False
     """Whether any reply has arrived."""
-    unreached: int = 0
-    """Failed connections before the first reply."""
-    in_a_row: int = 0
-    """Consecutive questions without an answer."""
-    silences: int = 0
-    """Consecutive requests without any reply, each sent after the one before; concurrent ones count once."""
     count: int = 0
     """Completions."""
     thoughts: int = 0
     """Completions that are thoughts without an answer."""
     scored: bool = False
     """Whether any answer had a score."""
+
+    def __post_init__(self) -> None:
+        self.unreached = InARow(
+            UNREACHED if self.give_up else 0,
+            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
+        )
+        """Failed connections before the first reply."""
+        self.unanswered = InARow(
+            self.give_up,
+            "{count} questions in a row got no answer; the last: {last}. Answers are kept; the same command resumes "
+            "once the endpoint answers (give_up=0 never stops).",
+        )
+        self.silences = InARow(
+            max(self.give_up, 2 * (self.retries + 1)) if self.give_up else 0,
+            f"{{count}} requests in a row got no reply within {self.timeout:g} s. Earlier answers are kept; the same "
+            "command resumes once the endpoint answers (timeout=... waits longer, give_up=0 never stops).",
+        )
+        """Requests without any reply, each sent after the one before; concurrent ones count once."""
 
     def repeats(self, verdict: Verdict, tries: int) -> bool:
         """Whether to send the request again after this many tries."""
@@ -163,29 +176,18 @@ class RetryPolicy:
 
     def on_unreachable(self, reason: str) -> Verdict:
         """While no reply has ever arrived, a few failed connections mean that the address is wrong."""
-        self.unreached += not self.heard
-        if self.heard or not self.give_up or self.unreached < UNREACHED:
-            return Retry(reason, silent=True)
-        return Stop(
-            reason,
-            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
-        )
+        remedy = None if self.heard else self.unreached.told("no connection")
+        return Stop(reason, remedy) if remedy else Retry(reason, silent=True)
 
     def on_verdict(self, verdict: Verdict, silences: int) -> str | None:
         """Stop if the endpoint stays silent, or asks for a very long wait. ``silences``: when the request was sent.
 
         One request at a time, retrying every question of a silent endpoint would take a day.
         """
-        if not (isinstance(verdict, Retry) and verdict.silent):
-            self.silences = 0
-        elif silences == self.silences:
-            self.silences += 1
-        if self.give_up and self.silences >= max(self.give_up, 2 * (self.retries + 1)):
-            return (
-                f"{self.silences} requests in a row got no reply within {self.timeout:g} s. Earlier answers "
-                "are kept; the same command resumes once the endpoint answers (timeout=... waits longer, give_up=0 "
-                "never stops)."
-            )
+        silent = isinstance(verdict, Retry) and verdict.silent
+        counts = not silent or silences == self.silences.count
+        if counts and (reason := self.silences.told("no reply" if silent else "")):
+            return reason
         if isinstance(verdict, Retry) and verdict.overload and (verdict.after or 0) > LONGEST_WAIT:
             return (
                 f"{verdict.reason}; the endpoint asks to wait {verdict.after:,.0f} s. Every answer is kept; run the "
@@ -195,18 +197,14 @@ class RetryPolicy:
 
     def on_failure(self, verdict: Retry | Failed, reason: str) -> str | None:
         """Stop after many questions in a row without an answer."""
-        if isinstance(verdict, Retry) or not self.answered:
-            self.in_a_row += 1
-        if not self.give_up or self.in_a_row < self.give_up:
+        if isinstance(verdict, Failed) and self.answered:  # the fault of this question
             return None
-        return (
-            f"{self.in_a_row} questions in a row got no answer; the last: {reason}. Answers are kept; the same "
-            "command resumes once the endpoint answers (give_up=0 never stops)."
-        )
+        return self.unanswered.told("no answer", reason)
 
     def on_completion(self, prediction: Prediction, wants_scores: bool) -> str | None:
         """Stop if replies are thoughts without answers, or if answers have no score though the run asks for scores."""
-        self.in_a_row, self.answered = 0, True
+        self.unanswered.told("")
+        self.answered = True
         thinking = (prediction.error or "").startswith(STILL_THINKING)
         self.count += 1
         self.thoughts += thinking

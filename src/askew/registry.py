@@ -7,8 +7,9 @@ A spec is a name, then the component's main argument, then options::
     python:package.module:function,batch=true
     lasso:sign=free,lambda=1e-5  xnm:hidden=128
 
-Built-ins are listed in the table below and imported on demand. Other packages register components through entry points
-in the groups ``askew.suite``, ``askew.model`` and so on, one for each kind; they may not use the name of a built-in.
+Built-ins are listed in ``components.yaml`` and imported on demand. Other packages register components through entry
+points in the groups ``askew.suite``, ``askew.model`` and so on, one for each kind; they may not use the name of a
+built-in.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from keyword import iskeyword
 from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName, did_you_mean
+from askew.files.resources import resource
 from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
 KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")
@@ -42,170 +44,8 @@ VERBS: Mapping[str, type] = {
 }
 """The protocol that components of each kind implement."""
 
-BUILT_IN: Mapping[str, Mapping[str, str]] = {
-    "suite": {
-        "accuracy": "askew.suites.accuracy_suite:AccuracySuite",
-        "attack": "askew.suites.attack_suite:AttackSuite",
-        "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
-        "basic": "askew.suites.basic:BasicSuite",
-        "carets": "askew.suites.carets:CaretsSuite",
-        "choices": "askew.suites.choices_suite:ChoicesSuite",
-        "corruption": "askew.suites.visual:CorruptionSuite",
-        "amber": "askew.suites.benchmarks:AmberSuite",
-        "avqa": "askew.suites.benchmarks:AvqaSuite",
-        "hallusionbench": "askew.suites.benchmarks:HallusionBenchSuite",
-        "convqa": "askew.suites.benchmarks:ConVqaSuite",
-        "gqa-ood": "askew.suites.benchmarks:GqaOodSuite",
-        "vqa-ce": "askew.suites.benchmarks:VqaCeSuite",
-        "vqa-cp": "askew.suites.benchmarks:VqaCpSuite",
-        "vqa-lol": "askew.suites.benchmarks:VqaLolSuite",
-        "cv-vqa": "askew.suites.benchmarks:CvVqaSuite",
-        "iv-vqa": "askew.suites.benchmarks:IvVqaSuite",
-        "introspect": "askew.suites.benchmarks:IntrospectSuite",
-        "mmvp": "askew.suites.benchmarks:MmvpSuite",
-        "pope-v2": "askew.suites.benchmarks:PopeV2Suite",
-        "vqa-pairs": "askew.suites.benchmarks:VqaPairsSuite",
-        "vqa-rephrasings": "askew.suites.benchmarks:VqaRephrasingsSuite",
-        "naturalbench": "askew.suites.benchmarks:NaturalBenchSuite",
-        "p2": "askew.suites.p2:P2Suite",
-        "pope": "askew.suites.benchmarks:PopeSuite",
-        "rad": "askew.suites.rad:RadSuite",
-        "sugarcrepe": "askew.suites.benchmarks:SugarCrepeSuite",
-        "visual": "askew.suites.visual:VisualSuite",
-        "winoground": "askew.suites.benchmarks:WinogroundSuite",
-    },
-    "model": {
-        "bundled": "askew.models.onnx_model:Bundled",
-        "constant": "askew.models.baselines:Constant",
-        "prior": "askew.models.baselines:prior",
-        "scripted": "askew.models.baselines:scripted",
-        "hf": "askew.models.huggingface.hf_model:hf",
-        "openai": "askew.models.endpoint.openai:OpenAI",
-        "python": "askew.models.python_function:PythonModel",
-        "onnx": "askew.models.onnx_model:Onnx",
-        "predictions": "askew.models.prediction_file:Predictions",
-        "trained": "askew.train.trained_model:TrainedModel",
-    },
-    "reader": {
-        "vqa": "askew.data.benchmarks.vqa:Vqa",
-        "pope": "askew.data.benchmarks.pope:Pope",
-        "amber": "askew.data.benchmarks.amber:Amber",
-        "hallusionbench": "askew.data.benchmarks.hallusionbench:HallusionBench",
-        "convqa": "askew.data.benchmarks.convqa:ConVqa",
-        "gqa-ood": "askew.data.benchmarks.gqa:GqaOod",
-        "vqa-ce": "askew.data.benchmarks.vqa_ce:VqaCe",
-        "vqa-cp": "askew.data.benchmarks.vqa_cp:VqaCp",
-        "vqa-lol": "askew.data.benchmarks.vqa_lol:VqaLol",
-        "cv-vqa": "askew.data.benchmarks.edited_vqa:CvVqa",
-        "iv-vqa": "askew.data.benchmarks.edited_vqa:IvVqa",
-        "introspect": "askew.data.benchmarks.introspect:VqaIntrospect",
-        "mmvp": "askew.data.benchmarks.mmvp:Mmvp",
-        "mmstar": "askew.data.benchmarks.mmstar:MmStar",
-        "vlmevalkit": "askew.data.benchmarks.vlmevalkit:vlmevalkit",
-        "pope-v2": "askew.data.benchmarks.pope:PopeV2",
-        "vqa-pairs": "askew.data.benchmarks.vqa_pairs:VqaPairs",
-        "vqa-rephrasings": "askew.data.benchmarks.vqa_rephrasings:VqaRephrasings",
-        "naturalbench": "askew.data.benchmarks.naturalbench:NaturalBench",
-        "carets": "askew.data.benchmarks.paper_releases:CaretsRelease",
-        "rad": "askew.data.benchmarks.paper_releases:RadRelease",
-        "p2": "askew.data.benchmarks.paper_releases:P2Release",
-        "avqa": "askew.data.benchmarks.avqa:Avqa",
-        "textvqa": "askew.data.benchmarks.plain_sets:TextVqa",
-        "vizwiz": "askew.data.benchmarks.plain_sets:VizWiz",
-        "okvqa": "askew.data.benchmarks.plain_sets:OkVqa",
-        "aokvqa": "askew.data.benchmarks.plain_sets:Aokvqa",
-        "tdiuc": "askew.data.benchmarks.plain_sets:Tdiuc",
-        "sugarcrepe": "askew.data.benchmarks.sugarcrepe:SugarCrepe",
-        "winoground": "askew.data.benchmarks.winoground:Winoground",
-        "visdial": "askew.data.benchmarks.visdial:VisDial",
-        "blink": "askew.data.benchmarks.plain_sets:Blink",
-        "gqa": "askew.data.benchmarks.gqa:Gqa",
-        "jsonl": "askew.data.jsonl:Jsonl",
-        "csv": "askew.data.jsonl:QuestionTable",
-        "groups": "askew.data.groups:GroupFile",
-        "lines": "askew.data.jsonl:Lines",
-        "scenes": "askew.data.scene_graphs:SceneFile",
-        "world": "askew.world.dataset:World",
-    },
-    "metric": {
-        "accuracy": "askew.metrics.accuracy:Accuracy",
-        "all-correct": "askew.metrics.correct:AllCorrect",
-        "answer-rate": "askew.metrics.consistency:AnswerRate",
-        "attack-accuracy": "askew.metrics.attacks:AttackAccuracy",
-        "attack-error-rate": "askew.metrics.attacks:AttackErrorRate",
-        "attack-note": "askew.metrics.attacks:AttackNote",
-        "attack-tries": "askew.metrics.attacks:AttackTries",
-        "average-correct": "askew.metrics.correct:AverageCorrect",
-        "calibration-error": "askew.metrics.calibration:CalibrationError",
-        "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
-        "consensus": "askew.metrics.consistency:Consensus",
-        "correct-given-parts": "askew.metrics.correct:CorrectGivenParts",
-        "failure-kind": "askew.metrics.yes_no:FailureKind",
-        "flips": "askew.metrics.consistency:Flips",
-        "gap": "askew.metrics.accuracy:Gap",
-        "head-tail-gap": "askew.metrics.accuracy:HeadTailGap",
-        "introspect": "askew.metrics.rad_metrics:Introspect",
-        "mu": "askew.metrics.accuracy:Mu",
-        "noise-accuracy": "askew.metrics.noise:NoiseAccuracy",
-        "noise-falls": "askew.metrics.noise:NoiseFalls",
-        "noise-loss": "askew.metrics.noise:NoiseLoss",
-        "option-accuracy": "askew.metrics.option_metrics:OptionAccuracy",
-        "pair-accuracy": "askew.metrics.consistency:PairAccuracy",
-        "rad": "askew.metrics.rad_metrics:Rad",
-        "relevance": "askew.metrics.option_metrics:Relevance",
-        "rscore": "askew.metrics.noise:RScore",
-        "self-consistency": "askew.metrics.consistency:SelfConsistency",
-        "valid-attack-rate": "askew.metrics.attacks:ValidAttackRate",
-        "yes-no": "askew.metrics.yes_no:YesNo",
-        "worst": "askew.metrics.accuracy:Worst",
-        "wrong-option": "askew.metrics.option_metrics:WrongOption",
-    },
-    "attack": {
-        "bert-attack": "askew.attack.recipes:bert_attack",
-        "pso": "askew.attack.recipes:pso",
-        "pwws": "askew.attack.recipes:pwws",
-        "sears": "askew.attack.recipes:sears",
-        "textfooler": "askew.attack.recipes:textfooler",
-        "typos": "askew.attack.recipes:typos",
-    },
-    "ranker": {
-        "bleu1": "askew.rank.overlap:bleu1",
-        "bleu2": "askew.rank.overlap:bleu2",
-        "bleu3": "askew.rank.overlap:bleu3",
-        "bleu4": "askew.rank.overlap:bleu4",
-        "cider": "askew.rank.overlap:Cider",
-        "cosine": "askew.rank.pool_vectors:Cosine",
-        "lasso": "askew.rank.lasso:Lasso",
-        "meteor": "askew.rank.overlap:Meteor",
-        "rouge": "askew.rank.overlap:Rouge",
-    },
-    "encoder": {
-        "sentence-transformers": "askew.rank.sentence_encoders:SentenceTransformers",
-        "use": "askew.rank.sentence_encoders:Use",
-        "vectors": "askew.rank.sentence_encoders:Vectors",
-    },
-    "net": {
-        "butd": "askew.nets.net_config:butd",
-        "cnn-lstm": "askew.nets.net_config:cnn_lstm",
-        "hybridnet": "askew.nets.net_config:hybridnet",
-        "language": "askew.nets.net_config:language",
-        "lstm-qi": "askew.nets.net_config:lstm_qi",
-        "stacknmn": "askew.nets.net_config:stacknmn",
-        "transformer": "askew.nets.net_config:transformer",
-        "xnm": "askew.nets.net_config:xnm",
-    },
-    "loss": {
-        "answer": "askew.train.losses:AnswerLoss",
-        "augment": "askew.train.losses:Augment",
-        "consistency": "askew.train.losses:Consistency",
-        "q3r": "askew.train.losses:Q3R",
-        "random-image": "askew.train.losses:RandomImage",
-    },
-    "executor": {
-        "local": "askew.engine.executors:LocalExecutor",
-        "ray": "askew.engine.ray_cluster:RayExecutor",
-    },
-}
+BUILT_IN: Mapping[str, Mapping[str, str]] = resource("components.yaml")
+"""The module and the class or function of each built-in, by kind and name."""
 
 
 def names(kind: str) -> list[str]:

@@ -58,7 +58,7 @@ def bench_encoder(questions: Sequence[Question], threads: int) -> None:
 def bench_model(name: str, questions: Sequence[Question], sizes: Sequence[int], threads: int) -> None:
     """Questions per second, for each batch size."""
     for size in sizes:
-        model = Bundled(name, size, threads).model
+        model = Bundled(name, size, threads)
         model.answer(questions)
         ours = best(lambda model=model: model.answer(questions))
         peer = build_net(NetConfig(**model.about["net"])).eval()

@@ -66,7 +66,7 @@ def test_the_batch_size_changes_nothing(questions, size):
 
 def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
     """Two answers whose scores differ only by rounding in the batch: the question alone decides."""
-    model = Bundled("xnm").model
+    model = Bundled("xnm")
 
     def look(self, some):
         logits = np.zeros((len(some), 5), np.float32)
@@ -100,9 +100,9 @@ def test_each_image_is_encoded_once(questions):
 
 
 def test_models_that_use_the_same_encoder_encode_each_image_once_for_all():
-    encoder = Bundled("xnm").model.encoder
-    assert Bundled("xnm-q3r").model.encoder is encoder
-    assert Bundled("xnm", threads=2).model.encoder is not encoder
+    encoder = Bundled("xnm").encoder
+    assert Bundled("xnm-q3r").encoder is encoder
+    assert Bundled("xnm", threads=2).encoder is not encoder
     again = pickle.loads(pickle.dumps(encoder))
     assert (again.folder, again.cache, again.lock.locked()) == (encoder.folder, {}, False)
 
@@ -137,7 +137,7 @@ def test_unknown_words_are_accepted(questions):
 
 
 def test_module_weights_come_with_the_answer(questions):
-    looked = Bundled("xnm").model.look(questions[:3])
+    looked = Bundled("xnm").look(questions[:3])
     assert looked["weights"].sum(axis=2) == pytest.approx(1.0, abs=1e-5)
 
 

@@ -220,51 +220,19 @@ def _margins(logits: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Bundled:
+class Bundled(Onnx):
     """A reference model of askew: trained on the embedded world, run by onnxruntime. ``bundled:xnm``, for example.
 
     They show what the suites measure; they are not meant for images of other kinds.
     """
 
+    folder: str = field(default=str(REFERENCE), init=False, repr=False, compare=False)
     name: str = "xnm"
-    batch_size: int = field(default=128, repr=False)
-    threads: int = field(default=1, repr=False)
-    signature: str = field(init=False, default="")
-
-    free_text: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        need("onnxruntime", "bundled")
         if self.name not in bundled_names():
             raise UnknownName(f"No reference model is called {self.name!r}. Known: {', '.join(bundled_names())}.")
-        object.__setattr__(self, "signature", self.model.signature)
-
-    @cached_property
-    def model(self) -> Onnx:
-        """The model in the files of this name."""
-        return Onnx(str(REFERENCE), self.name, self.batch_size, self.threads)
-
-    @property
-    def opens_images(self) -> bool:
-        """Whether every image file must exist."""
-        return self.model.opens_images
-
-    @property
-    def blind(self) -> bool:
-        """Whether the network never sees the image."""
-        return self.model.blind
-
-    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The network's answers; a question whose image cannot be read fails alone."""
-        return self.model.answer(questions)
-
-    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
-        """The probability that the network gives each answer; 0 outside its vocabulary."""
-        return self.model.scores(questions, answers)
-
-    def steps(self, question: Question) -> tuple[AttentionStep, ...]:
-        """Modules and attention of each step, for ``xnm`` and ``xnm-q3r``."""
-        return self.model.steps(question)
+        super().__post_init__()
 
 
 def bundled_names() -> list[str]:

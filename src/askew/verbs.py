@@ -51,16 +51,13 @@ class Dataset(Protocol):
     @property
     def name(self) -> str:
         """Its name in tables."""
-        ...
 
     @property
     def skipped(self) -> Sequence[str]:
         """What the last reading skipped under ``--skip-bad``, one sentence each."""
-        ...
 
     def questions(self) -> Iterator[Question]:
         """The questions, streamed, in the order of the file."""
-        ...
 
 
 @runtime_checkable
@@ -70,7 +67,6 @@ class WrapsDataset(Protocol):
     @property
     def source(self) -> Dataset:
         """The data set that is read."""
-        ...
 
 
 class Suite(Protocol):
@@ -82,42 +78,34 @@ class Suite(Protocol):
     @property
     def name(self) -> str:
         """Its name in specs."""
-        ...
 
     @property
     def title(self) -> str:
         """Its name in headings."""
-        ...
 
     @property
     def paper(self) -> str:
         """Where it was published."""
-        ...
 
     @property
     def tests(self) -> Sequence[str]:
         """The names that variants carry as ``test``, in the paper's order."""
-        ...
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """Its metrics by name, e.g. ``rad.forward``."""
-        ...
 
     @property
     def tables(self) -> Sequence[Table]:
         """The paper's tables."""
-        ...
 
     @property
     def accuracy(self) -> Mode:
         """The mode of VQA accuracy in which its samples are judged."""
-        ...
 
     @property
     def correct(self) -> str:
         """When an answer counts as correct: modal, any, or a threshold on the accuracy."""
-        ...
 
     @property
     def headline(self) -> tuple[str, str]:
@@ -126,11 +114,9 @@ class Suite(Protocol):
         The sentence continues "The model correctly answers 81 % of the questions, but ..." and has a ``{value}``,
         e.g. ``of those it answers only {value} correctly when asked as yes/no``.
         """
-        ...
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """The groups made from this data, streamed, with refusals that say what was left out and why."""
-        ...
 
 
 @runtime_checkable
@@ -139,7 +125,6 @@ class MakesTraining(Protocol):
 
     def training(self, data: Dataset, seed: int) -> Iterator[Question]:
         """The questions made from this data, streamed."""
-        ...
 
 
 @runtime_checkable
@@ -150,7 +135,6 @@ class MakesRankings(Protocol):
         self, data: Dataset, folder: Path, limit: int | None, executor: Executor | None
     ) -> tuple[int, Sequence[Path]]:
         """Rank the pool for each question of the data and write the rankings; returns their number and the files."""
-        ...
 
 
 @runtime_checkable
@@ -159,7 +143,6 @@ class Perturbation(Protocol):
 
     def vary(self, question: Question, rng: Random) -> Iterable[Variant | Refusal]:
         """The variants of this question; nothing if no rule matches it."""
-        ...
 
 
 @runtime_checkable
@@ -168,7 +151,6 @@ class Model(Protocol):
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction for each question, in order; a failure is a prediction with an error."""
-        ...
 
 
 @runtime_checkable
@@ -245,7 +227,6 @@ class Metric(Protocol):
         ``failed`` says how missing answers count: None leaves them out (the result is None if the metric needs them),
         0.0 counts them as wrong, 1.0 as correct.
         """
-        ...
 
     def combine(self, sums: Any) -> Any:
         """The score from column sums of shape (columns,) or, vectorised, (columns, many); nan for no data.
@@ -263,7 +244,6 @@ class FittedRanker(Protocol):
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
         """The ``k`` best texts of the pool for each text, never the text itself; independent of batches and order."""
-        ...
 
 
 class Ranker(Protocol):
@@ -271,7 +251,6 @@ class Ranker(Protocol):
 
     def fit(self, pool: Sequence[str]) -> FittedRanker:
         """Process the pool once: index it, or turn it into vectors."""
-        ...
 
 
 @runtime_checkable
@@ -280,7 +259,6 @@ class FitsByExecutor(Protocol):
 
     def fit_by(self, pool: Sequence[str], executor: Executor) -> FittedRanker:
         """Like ``fit``, with the work shared by workers."""
-        ...
 
 
 class Encoder(Protocol):
@@ -288,7 +266,6 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One float32 row per text."""
-        ...
 
 
 @runtime_checkable
@@ -297,7 +274,6 @@ class EncodesByExecutor(Protocol):
 
     def encode_by(self, texts: Sequence[str], executor: Executor) -> Any:
         """Like ``encode``, with the work shared by workers."""
-        ...
 
 
 @runtime_checkable
@@ -309,7 +285,6 @@ class Loss(Protocol):
 
     def term(self, step: Any) -> Any:
         """A scalar torch tensor, or None if this step has no term; ``step`` is a ``train.losses.Step``."""
-        ...
 
 
 class Executor(Protocol):
@@ -322,11 +297,9 @@ class Executor(Protocol):
     @property
     def width(self) -> int:
         """How many items are processed at the same time."""
-        ...
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item], chunk: int = 1) -> Iterator[Made]:
         """The results in order, computed a few items ahead; ``chunk`` items are sent at a time, ``work`` only once."""
-        ...
 
     def each(
         self, start: Callable[[], Callable[[Item], Made]], items: Iterable[Item]
@@ -334,7 +307,6 @@ class Executor(Protocol):
         """The position and the result of each item, in any order. ``start`` is called once in each worker, e.g. to load
         a model, and returns the function that processes an item. Items of lost workers are not repeated here.
         """
-        ...
 
     def __enter__(self) -> Executor: ...
 
@@ -347,7 +319,6 @@ class BuildsByExecutor(Protocol):
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor) -> Iterator[Group | Refusal]:
         """Like ``groups``, with the work shared by workers."""
-        ...
 
 
 @runtime_checkable
@@ -356,7 +327,6 @@ class SeesFiles(Protocol):
 
     def sees(self, image: ImageRef) -> bool:
         """Whether every worker finds the same image file at its path."""
-        ...
 
 
 class Proposals(Protocol):
@@ -364,7 +334,6 @@ class Proposals(Protocol):
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """The places of each question, in text order; they do not depend on the other questions."""
-        ...
 
 
 @runtime_checkable
@@ -378,7 +347,6 @@ class Constraint(Protocol):
     @abstractmethod
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate is allowed; independent of the other candidates."""
-        ...
 
 
 class Search(Protocol):
@@ -390,7 +358,6 @@ class Search(Protocol):
         """Yield candidates and receive the value of each; None for one that was not tried (a constraint rejected it,
         the budget is spent) or whose request failed. Returns the rewording found, otherwise the best try, or None.
         """
-        ...
 
 
 @runtime_checkable
@@ -400,7 +367,6 @@ class WantsRise(Protocol):
     @property
     def wants_rise(self) -> bool:
         """Whether it needs ``CandidateValue.rise``: how much the probability of a probe's new answer rose."""
-        ...
 
 
 @runtime_checkable
@@ -409,7 +375,6 @@ class HoldsGroups(Protocol):
 
     def groups(self) -> Iterator[Group]:
         """The groups, streamed, in the order of the file."""
-        ...
 
 
 @runtime_checkable
@@ -418,7 +383,6 @@ class Fingerprints(Protocol):
 
     def fingerprint(self) -> str:
         """A short hash: equal for equal contents, wherever the files are."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -465,7 +429,6 @@ class Releases(Protocol):
 
     def release(self, groups: Iterable[Group], folder: Path) -> Iterable[str | Path] | None:
         """Write the groups into the folder; returns the paths of the files."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -519,7 +482,6 @@ class Prepares(Protocol):
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Process these questions in advance; ``vary`` is called on each next, and does not depend on this."""
-        ...
 
 
 @runtime_checkable
@@ -528,7 +490,6 @@ class Streams(Protocol):
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """One prediction for each question, in any order. The ids of the questions are distinct."""
-        ...
 
 
 @runtime_checkable
@@ -541,7 +502,6 @@ class Scores(Protocol):
 
         For the model's own answer it is ``Prediction.score``; for an answer that the model can never give, 0.
         """
-        ...
 
 
 @runtime_checkable
@@ -550,7 +510,6 @@ class ShowsSteps(Protocol):
 
     def steps(self, question: Question) -> Sequence[AttentionStep]:
         """The steps for this question; none if the network has no modules."""
-        ...
 
 
 @runtime_checkable
@@ -559,7 +518,6 @@ class Estimates(Protocol):
 
     def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
         """Calls and tokens that these questions would take; sends no request."""
-        ...
 
 
 @runtime_checkable
@@ -568,7 +526,6 @@ class Previews(Protocol):
 
     def preview(self, question: Question) -> str:
         """The exact prompt or request, with a placeholder for the image."""
-        ...
 
 
 @runtime_checkable
@@ -577,11 +534,9 @@ class TakesBatches(Protocol):
 
     def request(self, question: Question, image_url: str = "") -> bytes:
         """The request as JSON; with ``image_url``, the image is linked, not included. BadImage if it cannot be read."""
-        ...
 
     def from_reply(self, status: int, body: bytes) -> Prediction:
         """The prediction in a reply with this HTTP status; its question id, which is not known here, is 0."""
-        ...
 
 
 @runtime_checkable
@@ -590,7 +545,6 @@ class Prices(Protocol):
 
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens; None if no price is known."""
-        ...
 
 
 @runtime_checkable
@@ -599,7 +553,6 @@ class HidesSecrets(Protocol):
 
     def hide(self, text: str) -> str:
         """The text (a spec, a command, a signature) without its secrets."""
-        ...
 
 
 @runtime_checkable
@@ -609,11 +562,9 @@ class Connects(Protocol):
     @property
     def url(self) -> str:
         """The URL that requests are sent to."""
-        ...
 
     def connecting(self, resolve: Resolver) -> Any:
         """The same model, but connecting only to the addresses that ``resolve`` returns for its host."""
-        ...
 
 
 @runtime_checkable
@@ -622,7 +573,6 @@ class FindsById(Protocol):
 
     def key(self, question_id: Id) -> Id:
         """The model's id for this question."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -680,7 +630,6 @@ class TellsFraction(Protocol):
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
         """Numerator and denominator from column sums, of shape (columns,) or (columns, many)."""
-        ...
 
 
 @runtime_checkable
@@ -689,7 +638,6 @@ class MapsFraction(TellsFraction, Protocol):
 
     def of_fraction(self, low: float, high: float) -> tuple[float, float]:
         """The lowest and highest value of the metric if its fraction is in this range."""
-        ...
 
 
 @runtime_checkable
@@ -698,7 +646,6 @@ class GivesInterval(Protocol):
 
     def interval(self, images: Any, tails: float) -> tuple[float, float]:
         """The interval with probability ``tails`` outside it; ``images`` are rows summed by image."""
-        ...
 
 
 @runtime_checkable
@@ -707,7 +654,6 @@ class GivesBounds(Protocol):
 
     def bounds(self, fillable: Any) -> tuple[float, float]:
         """The lowest and highest value over all possible sums; ``fillable`` is an ``askew.metrics.bounds.Fillable``."""
-        ...
 
 
 @runtime_checkable
@@ -720,7 +666,6 @@ class FillsMissing(Protocol):
 
     def fillings(self, outcome: Outcome) -> Iterable[Outcome]:
         """Copies of the outcome with missing answers filled in in different ways."""
-        ...
 
 
 @runtime_checkable
@@ -730,7 +675,6 @@ class ComparesAnswers(Protocol):
     @property
     def mode(self) -> Mode:
         """The mode: ``official``, ``robust``, ``simple`` or ``exact``."""
-        ...
 
 
 @runtime_checkable
@@ -740,7 +684,6 @@ class CountsCorrect(ComparesAnswers, Protocol):
     @property
     def correct(self) -> str:
         """The rule: ``modal``, ``any``, or a threshold on the accuracy such as ``>=0.5``."""
-        ...
 
 
 @runtime_checkable
@@ -749,13 +692,11 @@ class LearnsSwaps(Protocol):
 
     def trains_on(self, question: Question) -> bool:
         """Whether this question is learned from, and so not attacked."""
-        ...
 
     def learn(
         self, questions: Sequence[Question], fooled: Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
     ) -> Any:
         """The learned ``Proposals``; ``fooled`` tries rewordings on the model and says which reach the goal."""
-        ...
 
 
 @runtime_checkable
@@ -764,7 +705,6 @@ class ReadsAhead(Protocol):
 
     def read_ahead(self, texts: Sequence[str]) -> None:
         """Process these texts in advance; ``keep`` is called on them next, and does not depend on this."""
-        ...
 
 
 @runtime_checkable
@@ -773,4 +713,3 @@ class Similar(Protocol):
 
     def similarity(self, original: Question, candidates: Sequence[Candidate]) -> list[float]:
         """A similarity from 0 to 1 for each candidate."""
-        ...

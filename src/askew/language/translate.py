@@ -33,7 +33,6 @@ class Translator(Protocol):
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
         """The back-translation of each text, in order."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,6 @@ class ChoosesModules(Protocol):
 
     def choose(self, tokens: Tensor) -> Tensor:
         """(B, L) words to (B, T, M) module weights, each row summing to 1."""
-        ...
 
 
 NOTHING = -1e9

@@ -25,12 +25,10 @@ class Basics(Protocol):
     @property
     def questions(self) -> tuple[str, ...]:
         """The texts."""
-        ...
 
     @property
     def scores(self) -> tuple[float, ...]:
         """One for each text."""
-        ...
 
 
 class Ranks(Protocol):
@@ -39,16 +37,13 @@ class Ranks(Protocol):
     @property
     def name(self) -> str:
         """Its name in tables."""
-        ...
 
     @property
     def signature(self) -> str:
         """What produced it, as 16 hex digits."""
-        ...
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Basics]:
         """The basic questions of those texts that have any."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -42,11 +42,9 @@ class FeatureStore(Protocol):
     @property
     def regions(self) -> int | None:
         """The largest number of regions of an image, if known before they are read."""
-        ...
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """The features of each image."""
-        ...
 
 
 def open_features(spec: str) -> FeatureStore:

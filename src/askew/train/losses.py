@@ -74,7 +74,6 @@ class TakesGroups(Protocol):
     @property
     def groups(self) -> str:
         """A suite or a file of groups; empty for the groups of the training."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
 from askew.files.read_write import fingerprint
@@ -22,7 +22,7 @@ from askew.models.huggingface.chat_template import THOUGHT_TOKENS, TODAY, may_th
 from askew.models.huggingface.classify import Classifier, RegionClassifier
 from askew.models.huggingface.folder import ADAPTER, Folder, Task, digest, find
 from askew.models.huggingface.generate import Generator
-from askew.models.huggingface.loading import Loaded, load, offline, pick_device
+from askew.models.huggingface.loading import load, offline, pick_device
 from askew.models.huggingface.visual_inputs import Regions
 from askew.types import Prediction, Question
 
@@ -318,40 +318,8 @@ class _Ask:
 _AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
 
 
-class Runtime(Protocol):
-    """A model loaded into memory."""
-
-    @property
-    def loaded(self) -> Loaded:
-        """Weights, processor, tokenizer."""
-        ...
-
-    @property
-    def image_mark(self) -> str:
-        """The text that replaces ``{image}`` in a prompt."""
-        ...
-
-    def begin(self) -> None:
-        """Start a new batch."""
-        ...
-
-    def visual_input(self, question: Question, text: str) -> Any:
-        """The decoded image or the region features; raises when the question cannot be asked."""
-        ...
-
-    def ask(
-        self, questions: Sequence[Question], texts: Sequence[str], visual_inputs: Sequence[Any]
-    ) -> list[Prediction]:
-        """Predictions for one batch; any exception means that the whole batch failed."""
-        ...
-
-    def preview(self, text: str, visual_input: Any) -> str:
-        """The text that the model reads for one question, with the number of tokens."""
-        ...
-
-    def score(self, texts: Sequence[str], visual_inputs: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """Probabilities of given answers for one batch."""
-        ...
+Runtime: TypeAlias = Generator | Classifier | RegionClassifier
+"""A model loaded into memory; which one depends on the task."""
 
 
 def _free_memory() -> None:

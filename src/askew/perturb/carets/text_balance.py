@@ -52,7 +52,6 @@ class MapItems(Protocol):
 
     def __call__(self, work: Callable[[In], Out], items: Iterable[In], /) -> Iterator[Out]:
         """The results, computed lazily."""
-        ...
 
 
 CLAIMS = 2_000_000

@@ -150,7 +150,6 @@ class QuestionFrame(Protocol):
 
     def ask(self, value: str) -> YesNoQuestion:
         """The yes/no question about this value. Raises CannotAsk if there is no grammatical one."""
-        ...
 
     def can_ask(self, value: str) -> bool:
         """True when there is a grammatical question about this value."""
@@ -171,15 +170,12 @@ class YesNoTemplate(Protocol):
 
     def matches(self, text: str) -> bool:
         """True when this template applies to the question; a cheap test."""
-        ...
 
     def value(self, answer: str) -> str | None:
         """The answer in the form that is compared and drawn, or None if the template cannot use it."""
-        ...
 
     def keys(self, text: str) -> Sequence[str]:
         """The keys of the pools that the answer to this question belongs to and that are drawn from, best first."""
-        ...
 
     def usual(self, text: str) -> Sequence[str]:
         """Answers to draw from if the data has no other answer."""
@@ -191,7 +187,6 @@ class YesNoTemplate(Protocol):
 
     def clash(self, drawn: str, given: str) -> bool:
         """True when both values could be true of one thing, so that the answer would not certainly be "no"."""
-        ...
 
     def contrasts(self, drawn: str, value: str) -> bool:
         """True when both values are about the same aspect, so that one excludes the other."""
@@ -199,7 +194,6 @@ class YesNoTemplate(Protocol):
 
     def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> QuestionFrame:
         """Parse a question. Raises CannotAsk."""
-        ...
 
 
 @lru_cache(maxsize=1 << 14)

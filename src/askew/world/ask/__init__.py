@@ -67,11 +67,9 @@ class AnswerPrior(Protocol):
     @property
     def tries(self) -> int:
         """How many questions of an answer type are drafted, at most, until one is kept."""
-        ...
 
     def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
         """Whether to ask this draft of a question of this kind; ``chance`` is uniform between 0 and 1."""
-        ...
 
 
 def asked(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[Asked]:

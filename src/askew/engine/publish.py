@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -40,16 +41,14 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     images. Files of an earlier benchmark in the folder are deleted. The datasheet ends with what the text alone gives
     away, unless ``settings.no_audit``.
     """
-    with alone_in(folder):
-        made_of = _made_of(suite, data, settings)
-        check_output(folder, "a benchmark", made_of, settings.overwrite)
+    with _benchmark(folder, suite, data, settings) as written:
         with workers_of(settings.executor) as executor:
             if executor is not None and not isinstance(suite.what, BuildsByExecutor):
                 raise UsageError(f"{suite.what.name}: its groups are made in one process; leave --executor out.")
             stage = build_groups(data, [suite], folder, settings, by_id=True, executor=executor)
             prepared = result_of(stage, settings.progress)
         groups, sheet = prepared.groups, folder / "datasheet.md"
-        written: list[str | Path] = [groups, sheet]
+        written += (groups, sheet)
         if prepared.has_images:
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
@@ -61,9 +60,28 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             found = markdown(audited(prepared.covers[0].texts, open_answers=False))
             text_alone = f"\n## What the text alone gives away\n\n{found}\n"
         write_joined(sheet, [(datasheet(suite, data, prepared, settings.seed, command) + text_alone).encode()])
-        clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
-        note_output(folder, "a benchmark", made_of)
     return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + _text_alone(prepared)
+
+
+@contextmanager
+def _benchmark(
+    folder: Path, suite: Named, data: Named, settings: Settings, **purpose: str
+) -> Iterator[list[str | Path]]:
+    """Claim a folder for a benchmark; at the end, files of an earlier one that are not listed here are deleted."""
+    made_of = {
+        **purpose,
+        "suite": repr(suite.what),
+        "data": repr(data.what),
+        CONTENT: fingerprint_of(data.what),
+        "limit": settings.limit,
+        "seed": settings.seed,
+    }
+    with alone_in(folder):
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
+        note_output(folder, "a benchmark", made_of)
+        written: list[str | Path] = []
+        yield written
+        clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
 
 
 def _text_alone(prepared: Prepared) -> str:
@@ -84,9 +102,7 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     if settings.executor != Settings.executor:
         raise UsageError(f"{name}: questions to train on are made in one process; leave --executor out.")
     path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
-    with alone_in(folder):
-        made_of = {"for": "training"} | _made_of(suite, data, settings)
-        check_output(folder, "a benchmark", made_of, settings.overwrite)
+    with _benchmark(folder, suite, data, settings, **{"for": "training"}) as written:
         with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
             made = islice(suite.what.training(data.what, settings.seed), settings.limit)
             count = write_jsonl(ticking(bar, made), str(path), root_of(data.what))
@@ -96,8 +112,7 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
         sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
         write_joined(about, [f"# {title}: training\n\n{sheet}".encode()])
-        clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
-        note_output(folder, "a benchmark", made_of)
+        written += (path, gqa, about, *vqa)
     return sheet
 
 
@@ -107,29 +122,15 @@ def publish_rankings(suite: Named, data: Named, folder: Path, settings: Settings
     if not isinstance(ranks, MakesRankings):
         raise UsageError(f"{suite.what.name} ranks no questions; basic does.")
     about = folder / "datasheet.md"
-    with alone_in(folder):
-        made_of = {"for": "ranking"} | _made_of(suite, data, settings)
-        check_output(folder, "a benchmark", made_of, settings.overwrite)
+    with _benchmark(folder, suite, data, settings, **{"for": "ranking"}) as written:
         with workers_of(settings.executor) as executor:
             count, files = ranks.write_rankings(data.what, folder, settings.limit, executor)
         names = ", ".join(f"`{path.name}`" for path in files)
         sheet = f"Rankings for {count:,} questions of {data.what.name}, in {names}: `{command}`\n"
         lines = [f"- suite: `{public_text(repr(suite.what))}` ({paper})", f"- askew {askew.__version__}"]
         write_joined(about, ["\n".join([f"# {title}: rankings", "", sheet, *lines, ""]).encode()])
-        clear_unwritten(folder, [about, *files], f"{data.spec} {data.what!r}")
-        note_output(folder, "a benchmark", made_of)
+        written += (about, *files)
     return sheet
-
-
-def _made_of(suite: Named, data: Named, settings: Settings) -> dict[str, Any]:
-    """What determines a benchmark, as noted in its folder."""
-    return {
-        "suite": repr(suite.what),
-        "data": repr(data.what),
-        CONTENT: fingerprint_of(data.what),
-        "limit": settings.limit,
-        "seed": settings.seed,
-    }
 
 
 def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:

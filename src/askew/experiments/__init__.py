@@ -17,7 +17,7 @@ import orjson
 from askew.errors import BadOption, UnknownName, UsageError, need_extras
 from askew.experiments.claims import LEAST_SEEDS, Claim, decided
 from askew.files.limits import read_object
-from askew.files.output_folders import refuse_foreign
+from askew.files.output_folders import note_output, refuse_foreign
 from askew.files.read_write import replaced
 from askew.report.table_formats import markdown
 from askew.types import Column, Table
@@ -87,6 +87,7 @@ class ExperimentPlan:
         if not path.is_file():
             refuse_foreign(self.output, "an experiment", "Give another folder as --output.")
         self.output.mkdir(parents=True, exist_ok=True)
+        note_output(self.output, "an experiment", {})
         with replaced(path) as file:
             file.write(orjson.dumps(ours))
 

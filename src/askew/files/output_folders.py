@@ -1,8 +1,7 @@
 """Output folders of commands: what they already hold, and which of their files askew wrote and may delete.
 
 A folder with other contents (the run of another model, another benchmark, files that askew did not write) is refused,
-with a remedy. Commands note what they write in ``.askew.json``; for runs, ``results.json`` has this information.
-Folders of earlier versions without such a note are recognised by their files.
+with a remedy. Commands note what they write in ``.askew.json``; what a run was made from is in its ``results.json``.
 
 Files that askew wrote are listed in ``.askew-made``; only what is listed is ever deleted. Generated images are stored
 in ``images/`` beside the file that names them, named after a hash of their content, and deleted when no file names
@@ -41,16 +40,6 @@ MEMBERS = ".askew-runs.json"
 """The file in the folder of a run of several models that lists the names of their subfolders."""
 MADE = ".askew-made"
 """The file that lists what askew wrote to its folder."""
-_IDENTIFYING_FILES: Mapping[str, Sequence[str]] = {
-    "a benchmark": (MADE,),
-    "a world": ("images/.drawn",),
-    "a training": ("words.json",),
-    "batch files": ("keys.txt",),
-    "an experiment": ("plan.json",),
-    "a run": ("results.json", "answers.sqlite", MEMBERS, "groups.jsonl"),
-    "a report": ("differences.json",),
-}
-"""The files by which folders without a note are recognised, in search order."""
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini", FOLDER_LOCK)
 """Files that file managers and locks create in any folder."""
 _ACCURACY_OPTION = re.compile(r"accuracy='\w+'(, )?")
@@ -68,24 +57,21 @@ def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool
     """
     if not overwrite:
         refuse_foreign(folder, kind)
-        found_kind, noted = _content(folder)
-        if found_kind and noted is None:
-            raise UsageError(f"{folder}: this folder holds {kind} of an earlier version of askew. {INSTEAD}")
-        _refuse_other(folder, kind, noted or public(of), public(of))
+        if _entries(folder):
+            _refuse_other(folder, kind, _note(folder)["of"], public(of))
 
 
 def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
     """Refuse a folder that contains output of another kind, or files that askew did not write."""
-    held, _ = _content(folder)
-    if held == kind:
+    foreign, held = _entries(folder), _note(folder).get("holds")
+    if not foreign or held == kind:
         return
     if held:
         raise UsageError(f"{folder}: this folder holds {held}, not {kind}. {instead}")
-    if foreign := _entries(folder):
-        raise UsageError(
-            f"{folder}: this folder holds files that askew did not write ({len(foreign):,}, e.g. {foreign[0]!r}). "
-            f"{instead} Only files with the same names would be replaced."
-        )
+    raise UsageError(
+        f"{folder}: this folder holds files that askew did not write ({len(foreign):,}, e.g. {foreign[0]!r}). "
+        f"{instead} Only files with the same names would be replaced."
+    )
 
 
 def note_output(folder: Path, kind: str, of: Mapping[str, Any]) -> None:
@@ -201,17 +187,12 @@ def clear_unnamed(folder: Path) -> None:
     write_joined(listed, (name + b"\n" for name in remaining))
 
 
-def _content(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
-    """The kind of output in a folder ("" if unknown), and what it was made from, if noted."""
-    if not _entries(folder):
-        return "", None
-    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note is treated like a missing one
+def _note(folder: Path) -> Mapping[str, Any]:
+    """What a folder holds, as noted in it; empty without a note, or if it is damaged."""
+    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):
         note = load_json(bounded_read(folder / NOTE))
-        return str(note["holds"]), dict(note["of"])
-    for kind, names in _IDENTIFYING_FILES.items():
-        if any((folder / name).exists() for name in names):
-            return kind, None
-    return "", None
+        return {"holds": str(note["holds"]), "of": dict(note["of"])}
+    return {}
 
 
 def _earlier(folder: Path) -> Iterator[dict[str, Any]]:

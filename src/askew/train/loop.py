@@ -21,7 +21,7 @@ from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError, UsageError
 from askew.files.limits import read_object
-from askew.files.output_folders import refuse_foreign
+from askew.files.output_folders import note_output, refuse_foreign
 from askew.files.read_write import alone_in, clear_parts, write_joined
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
@@ -114,6 +114,7 @@ def _begin(folder: Path, training: Training, overwrite: bool) -> None:
         return
     if not overwrite:
         refuse_foreign(folder, "a training")
+    note_output(folder, "a training", {})
     _write_json(folder / "words.json", list(training.words.known))
     _write_json(folder / "answers.json", list(training.answers.known))
     _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from askew.cli import COMMANDS, main
+from askew.cli import COMMANDS, _subparsers, main, parser_of
 from askew.cli.options import DEFAULTS, MODEL_OPTIONS, SHARED, settled
 from running import write_questions
 
@@ -69,6 +69,46 @@ def test_shared_defaults_are_those_in_the_help():
             needed = [action for action in parser._actions if action.required]
             words = [word for one in needed for word in (*one.option_strings[:1], _value(one))]
             assert settled(parser.parse_args(words)).seed == 0, command
+
+
+def commands_and_actions():
+    """Every command, and every action of a command, with its words and its parser."""
+    for command in COMMANDS:
+        waiting = [((command,), parser_of(command))]
+        for words, parser in waiting:
+            waiting.extend(((*words, name), inner) for name, inner in _subparsers(parser).items())
+            if not _subparsers(parser):
+                yield words, parser
+
+
+def test_a_repeated_option_adds_up_or_is_refused(capsys):
+    """The last --data won without a word: train learned from it alone, run asked its questions alone."""
+    for words, parser in commands_and_actions():
+        needed = [action for action in parser._actions if action.required]
+        for action in (one for one in parser._actions if one.option_strings and one.nargs != 0):
+            option, (first, second) = action.option_strings[0], _two_values(action)
+            groups = [one._group_actions for one in parser._mutually_exclusive_groups if one.required]
+            besides = [*needed, *(group[0] for group in groups if action not in group)]
+            others = [word for one in besides if one is not action for word in (*one.option_strings[:1], _value(one))]
+            assert parser.parse_args([*others, option, first]) is not None
+            found = _parsed(parser, [*others, option, first, option, second])
+            if found is None:
+                assert f"{option} is given twice" in capsys.readouterr().err, words
+            else:
+                assert [str(value) for value in getattr(found, action.dest)] == [first, second], (words, option)
+
+
+def _parsed(parser, words):
+    """The options; None if they are refused."""
+    try:
+        return parser.parse_args(words)
+    except SystemExit:
+        return None
+
+
+def _two_values(action):
+    choices = [str(choice) for choice in action.choices or ()]
+    return (choices[0], choices[-1]) if choices else ("1", "2")
 
 
 def _value(action):

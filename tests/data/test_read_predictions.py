@@ -301,3 +301,24 @@ def test_a_long_log_is_streamed(tmp_path):
     assert next(answers) == (0, "yes")
     with pytest.raises(BadRecord, match="line 5001: broken JSON"):
         list(answers)
+
+
+@pytest.mark.parametrize("kind", ["tsv", "jsonl", "json"])
+def test_the_index_of_vlmevalkit_names_the_question_and_not_a_column_id(tmp_path, kind):
+    """The ids of another numbering were taken: 0.0 where every answer was right."""
+    rows = [
+        {"index": n, "id": 10 - n, "question": "Is it?", "answer": "yes", "prediction": f"p{n}"} for n in range(1, 4)
+    ]
+    path = tmp_path / f"MMBench.{kind}"
+    if kind == "tsv":
+        lines = ["\t".join(map(str, values)) for values in (rows[0].keys(), *(row.values() for row in rows))]
+        path.write_text("\n".join(lines))
+    else:
+        path.write_text(json.dumps(rows) if kind == "json" else "".join(json.dumps(row) + "\n" for row in rows))
+    assert dict(read_predictions(path)) == {1: "p1", 2: "p2", 3: "p3"}
+
+
+def test_a_sheet_of_people_with_an_index_keeps_its_ids(tmp_path):
+    path = tmp_path / "sheet.csv"
+    path.write_text("index,id,question,answer\n0,7,Is it?,yes\n1,8,Is it?,no\n")
+    assert {str(key): answer for key, answer in read_predictions(path)} == {"7": "yes", "8": "no"}

@@ -105,6 +105,24 @@ def test_annotations_next_to_the_questions_are_found_by_their_official_name(
     assert Vqa(str(tmp_path)).path == str(tmp_path / questions)
 
 
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [("annotations.json", True), ("val2014-annotations.json", True), ("train_annotation.json", False)],
+)
+def test_annotations_under_another_name_are_found_or_said_not_to_be(tmp_path: Path, name: str, taken: bool) -> None:
+    """They were ignored without a word, and the accuracy was a dash."""
+    path = pair(tmp_path, [asked()], None)
+    (tmp_path / name).write_text(json.dumps({"annotations": [annotated()]}))
+    data = Vqa(path)
+    (question,) = data.questions()
+    assert question.answers == (("dog", "cat") if taken else ())
+    (said,) = data.remarks
+    assert (
+        "The answers are from" if taken else f"no annotations were found beside it of this split; there are {name}"
+    ) in said
+    assert Vqa(path, annotations="").remarks == []
+
+
 def test_a_folder_with_several_splits_says_how_to_pick_one(tmp_path: Path) -> None:
     for split in ("train2014", "val2014"):
         (tmp_path / f"v2_OpenEnded_mscoco_{split}_questions.json").write_text(json.dumps({"questions": [asked()]}))

@@ -46,9 +46,9 @@ def said(folder, capsys):
     return call
 
 
-def run(said, *models: str, more: tuple[str, ...] = ()) -> tuple[int, str]:
+def run(said, *models: str, more: tuple[str, ...] = (), output: str = "o") -> tuple[int, str]:
     words = [word for model in models for word in ("--model", model)]
-    common = ("--data", "q.jsonl", "--suite", "accuracy", "--output", "o", "--quiet")
+    common = ("--data", "q.jsonl", "--suite", "accuracy", "--output", output, "--quiet")
     return said("run", *words, *common, *more)
 
 
@@ -124,7 +124,7 @@ def test_repeating_a_run_asks_nothing_and_gives_the_same_results(folder, said, m
 def test_runs_on_different_data_are_not_silently_compared(folder, said):
     run(said, "constant:yes")
     (folder / "q.jsonl").write_text('{"question": "Why?", "answer": "because"}')
-    run(said, "constant:no", more=("--output", "other"))
+    run(said, "constant:no", output="other")
     code, told = said("compare", "o", "other")
     assert code == 0
     assert "These runs share no group, so no difference is tested." in told
@@ -139,6 +139,15 @@ def test_a_dry_run_changes_no_file_of_a_finished_run(folder, said):
     assert (code, "0 calls for 2 groups" in told) == (0, True)
     assert run(said, "constant:no", more=("--dry-run",))[0] == 0
     assert {path: path.read_bytes() for path in (folder / "o").iterdir()} == before
+
+
+def test_questions_without_an_answer_are_not_scored(folder, said):
+    """It printed "Accuracy — n 0" and ended with exit code 0."""
+    (folder / "q.jsonl").write_text('{"question": "Why?"}\n{"question": "Is it red?"}\n')
+    code, told = run(said, "constant:yes")
+    assert code == 2
+    assert "None of the 2 questions has an answer to compare with" in told
+    assert not (folder / "o" / "results.json").exists()
 
 
 def test_a_dry_run_makes_no_folder(folder, said):

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from askew import __version__
 from askew.errors import AskewError, BudgetSpent, TooManyFailures, did_you_mean
@@ -69,6 +70,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         return next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_USAGE)
 
 
+class _Once(argparse._StoreAction):
+    """An option with one value: given twice, it is refused, since one of the two would be dropped."""
+
+    _seen: argparse.Namespace | None = None
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if option_string and self._seen is namespace:
+            advice = "Give all its values after one" if self.nargs else "Give only one"
+            parser.error(f"{option_string} is given twice. {advice}.")
+        self._seen = namespace
+        setattr(namespace, self.dest, values)
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser, also of the command's own actions, whose options add up or are refused when they are repeated."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+
+
 def _parse(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
     """Parse the command line; for an unknown command or option, the error names the closest one."""
     parser = _parser(chosen)
@@ -90,7 +119,7 @@ def _parse(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser of the whole command line; options are added only for the chosen command."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="askew",
         description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
         epilog="Start with:         askew demo --output demo\nHelp on a command:  askew run --help",

@@ -12,7 +12,8 @@ content. These fields of logs are used:
 * lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
   ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. In
   a log with several filters, the first counts.
-* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``.
+* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``; without
+  ``askew_ids``, of its own benchmarks, ``index``, which names the question also where there is a column ``id``.
 * inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
   ``output.completion``, else the first choice's message.
 
@@ -53,6 +54,8 @@ from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
 _ANSWERS = ("prediction", "answer")
+_VLMEVALKIT = frozenset(("index", "question", "prediction"))
+"""Columns of a prediction file of VLMEvalKit, which keeps those of its questions."""
 
 
 def read_predictions(
@@ -155,6 +158,9 @@ class Rows:
 
     def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
         """The questions that this row answers."""
+        if not self.known and not record.get("askew_ids") and record.keys() >= _VLMEVALKIT:
+            index = record["index"]
+            return (int(index) if re.fullmatch(r"[0-9]{1,18}", str(index)) else identity(record, "index"),)
         return _logged_ids(record, record.get("index"), self.known, "row")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
@@ -282,7 +288,7 @@ def _open_json_log(path: str, known: Known) -> Log | None:
         return _log(path, False, "logs", Samples(known))
     if {"eval", "status"} <= keys and lines:
         return _log(path, False, "samples", Inspected(known))
-    if "askew_ids" in keys or ({"index", "prediction"} <= keys and not keys & set(_IDS)):
+    if "askew_ids" in keys or keys >= _VLMEVALKIT or ({"index", "prediction"} <= keys and not keys & set(_IDS)):
         return _log(path, lines, "", Rows(known))
     return None
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 from askew.answers.choices import exact_option
 from askew.answers.extract import short, unparsed
 from askew.engine.settings import Named, Settings
-from askew.errors import BadOption, UsageError
+from askew.errors import BadOption, DataError, UsageError
 from askew.metrics.accuracy import agreement, check_mode
 from askew.metrics.bounds import rows_of_fillings
 from askew.registry import make
@@ -115,7 +115,7 @@ def _in_mode(part: Any, name: str, mode: Mode) -> Any:
 
 
 class MeaningfulMetrics:
-    """Refuses a metric named by the user that applies to no group of any suite.
+    """Refuses data without answers that no metric can measure, and a metric named by the user that applies to no group.
 
     Whatever a model answers, such a metric is a dash: ``flips`` of RAD's questions, whose answers change by design.
     Only askew's own metrics are checked; on which answers another depends is not known here.
@@ -131,9 +131,17 @@ class MeaningfulMetrics:
             and all(type(found[spec]).__module__.startswith(OURS) for found in self._metrics.values())
         ]
 
+        self._answered = False
+        """Whether something can be measured, or a question has an answer."""
+        self._groups = 0
+
     def add(self, group: Group) -> None:
         """Look at one group."""
-        if not self._dashes:
+        self._groups += 1
+        self._answered = self._answered or any(
+            question.answers for question in (group.original, *(variant.question for variant in group.variants))
+        )
+        if not self._dashes and self._answered:
             return
         unanswered = Outcome(
             group,
@@ -141,10 +149,19 @@ class MeaningfulMetrics:
             tuple(Prediction(variant.question.id, None) for variant in group.variants),
         )
         metrics = self._metrics[group.suite]
+        self._answered = self._answered or any(
+            not type(metric).__module__.startswith(OURS) or rows_of_fillings(metric, unanswered)
+            for metric in metrics.values()
+        )
         self._dashes = [spec for spec in self._dashes if not rows_of_fillings(metrics[spec], unanswered)]
 
     def check(self) -> None:
-        """Raise UsageError for the first metric that applies to none of the groups added."""
+        """Raise DataError if nothing can be measured, UsageError for a metric that applies to none of the groups."""
+        if self._groups and not self._answered:
+            raise DataError(
+                f"None of the {self._groups:,} questions has an answer to compare with, so there is nothing to score. "
+                "Give data with answers (of VQA files: vqa:QUESTIONS,annotations=FILE)."
+            )
         if self._dashes:
             names, spec = ", ".join(suite.name for suite in self._suites), self._dashes[0]
             raise UsageError(

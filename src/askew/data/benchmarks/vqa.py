@@ -26,6 +26,22 @@ from askew.types import Id, ImageRef, Question
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
 _ANSWER, _CONFIDENCE = itemgetter("answer"), itemgetter("answer_confidence")
+_ANNOTATIONS_FILE = re.compile(r"annotations?[^/]*\.json(\.gz)?$", re.IGNORECASE)
+_NO_SPLIT = {
+    "v1",
+    "v2",
+    "openended",
+    "multiplechoice",
+    "mscoco",
+    "question",
+    "questions",
+    "annotation",
+    "annotations",
+} | {
+    "json",
+    "gz",
+}
+"""Words in file names that do not name the split."""
 _QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
 
 
@@ -36,7 +52,7 @@ class Vqa:
     path: str
     """The questions file, or a folder that contains it."""
     annotations: str | None = None
-    """The annotations file; None: the one beside the questions by its official name, if any; "": without answers."""
+    """The annotations file; None: the one beside the questions, if any; "": without answers."""
     images: str | None = None
     """The folder of images; without it, images are only known by their ids."""
     split: str | None = None
@@ -45,12 +61,14 @@ class Vqa:
     """Leave out bad records and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Messages about the bad records left out by the last reading."""
+    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """That annotations were found under a name that is not the official one, or that there are none."""
 
     def __post_init__(self) -> None:
         if os.path.isdir(self.path):
             object.__setattr__(self, "path", _questions_in(self.path, self.split))
         if self.annotations is None:
-            object.__setattr__(self, "annotations", _annotations_beside(self.path))
+            object.__setattr__(self, "annotations", _annotations_beside(self.path) or self._other_annotations())
 
     def __repr__(self) -> str:
         return signature(self)
@@ -96,6 +114,21 @@ class Vqa:
                 yield Question(key, image, words)
         if annotations:
             annotations.refuse_left_over()
+
+    def _other_annotations(self) -> str | None:
+        """The only annotations file of the same split in the folder of the questions, whatever its name."""
+        folder, file = os.path.split(self.path)
+        there = sorted(name for name in os.listdir(folder or ".") if _ANNOTATIONS_FILE.search(name))
+        fitting = [name for name in there if _same_split(file, name)]
+        if len(fitting) == 1:
+            self.remarks.append(f"The answers are from {fitting[0]}, which is beside {file}.")
+            return os.path.join(folder, fitting[0])
+        others = f" of this split; there are {', '.join(there[:3])}" if there else ""
+        self.remarks.append(
+            f"{file}: no annotations were found beside it{others}. Without answers nothing can be compared with them; "
+            "name the file if there is one: vqa:QUESTIONS,annotations=FILE"
+        )
+        return None
 
     def _subset(self) -> str | None:
         """The COCO subset in image names: from the file's name, else from a field in the file."""
@@ -193,6 +226,19 @@ def _coco_of(record: Mapping[str, Any]) -> Sequence[str]:
 
 def _templates(subset: str | None) -> list[str]:
     return [*(_coco(subset) if subset else ()), "{id12}.jpg", "{id}.jpg", "{id}.png", "{id}"]
+
+
+def _same_split(questions: str, annotations: str) -> bool:
+    """Whether the names of two files do not name different splits.
+
+    >>> _same_split("val_questions.json", "annotations.json"), _same_split("v2_val2014_questions.json", "v2_train.json")
+    (True, False)
+    """
+    first, second = (
+        {word for word in re.split(r"[^a-z0-9]+", name.lower()) if word} - _NO_SPLIT
+        for name in (questions, annotations)
+    )
+    return first == second or not first or not second
 
 
 def _annotations_beside(questions: str) -> str | None:

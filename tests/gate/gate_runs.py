@@ -45,10 +45,11 @@ def made(folder: Path, answers: dict[str, str], data: Questions = QUESTIONS, **s
 
 
 def four_runs(folder: Path) -> dict[str, Run]:
-    """Of 20 originals and variants: all correct; 12 variants wrong; one variant wrong; all originals wrong."""
+    """Of 20 originals and variants: all correct; 12 variants wrong; also 3 originals; one variant; all originals."""
     return {
         "good": made(folder / "good", script()),
         "worse": made(folder / "worse", script(wrong_variants=12)),
+        "bad": made(folder / "bad", script(wrong_originals=3, wrong_variants=12)),
         "nearly": made(folder / "nearly", script(wrong_variants=1)),
         "lost": made(folder / "lost", script(wrong_originals=20)),
     }

@@ -25,12 +25,22 @@ def paired_differences(runs: Sequence[Run], estimates: bool = False) -> list[Dif
     scored in different modes of accuracy are compared in mode ``robust``. ``estimates``: keep the estimates.
     """
     differences: list[Difference] = []
+    counted = headlines(runs)
     for name, tables in _shared(runs).items():
-        headlines = {_headline(runs, name)}
-        if not any(one.metric == ACCURACY for one in differences):
-            headlines.add(ACCURACY)
-        differences += compare(tables, name, headlines, _in_several_modes(runs, name), estimates=estimates)
+        of_suite = {metric for suite, metric in counted if suite == name}
+        differences += compare(tables, name, of_suite, _in_several_modes(runs, name), estimates=estimates)
     return corrected(differences)
+
+
+def headlines(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Suite and metric of the headlines of the suites these runs share; accuracy over all questions is one, once."""
+    found: list[tuple[str, str]] = []
+    for suite, tables in _shared(runs).items():
+        has_accuracy = all(ACCURACY in table.metrics for table in tables.values())
+        if has_accuracy and all(metric != ACCURACY for _, metric in found):
+            found.append((suite, ACCURACY))
+        found.append((suite, _headline(runs, suite)))
+    return list(dict.fromkeys(found))
 
 
 def not_compared(runs: Sequence[Run]) -> dict[str, str]:

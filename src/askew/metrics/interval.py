@@ -69,7 +69,7 @@ class Estimate:
             return nan, nan
         if self._is_constant:
             return self._of_equal_images(tails)
-        q = t_quantile(tails, self._df)
+        q = t_quantile(tails, self.df)
         if self._is_unbounded:
             half = q * sqrt(self._variance)
             return self.value - half, self.value + half
@@ -85,9 +85,11 @@ class Estimate:
         if self._is_constant:
             return 1.0 if abs(self.value - true) < 1e-12 else nan if self._is_unbounded else 0.0
         if self._is_unbounded:
-            return t_tails((self.value - true) / sqrt(self._variance), self._df)
+            return t_tails((self.value - true) / sqrt(self._variance), self.df)
         share = (true - self.least) / (self.most - self.least)
-        return t_tails((self._share - share) * sqrt(self._effective / (share * (1 - share))), self._df)
+        if not 0 < share < 1:
+            return float(self.value == true)
+        return t_tails((self._share - share) * sqrt(self._effective / (share * (1 - share))), self.df)
 
     def detectable(self, tails: float = 0.05, power: float = 0.8) -> float:
         """The smallest true value that would be found to differ from 0 with this probability; nan if none can be.
@@ -97,7 +99,7 @@ class Estimate:
         """
         if not self.has_interval or (self._is_constant and self._is_unbounded):
             return nan
-        df = self.images - 1 if self._is_constant else self._df
+        df = self.images - 1 if self._is_constant else self.df
         least, more = t_quantile(tails, df), t_quantile(2 * (1 - power), df)
         if self._is_constant:
             return (least + more) / least * max(abs(end - self.value) for end in self._of_equal_images(tails))
@@ -135,7 +137,7 @@ class Estimate:
         return min(trials, 2 * max(self.draws, float(self.images)))
 
     @property
-    def _df(self) -> float:
+    def df(self) -> float:
         """2 over the variance of log(variance), the fourth moment corrected as for a normal distribution (n ≥ 3)."""
         n, moves = self.images, self.moves
         log_moves = moves * moves / _squares(moves) - 1 / n

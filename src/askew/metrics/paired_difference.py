@@ -18,11 +18,13 @@ from askew.metrics.run_table import COMPARED, RunTable
 from askew.metrics.saved_metric import UnknownMetric
 from askew.metrics.scorer import part_name
 from askew.metrics.sums import Floats, Ints, images_and_sums, settled
-from askew.significance import holm, mcnemar, resolvable, ten_digits
+from askew.significance import holm, mcnemar, resolvable, t_quantile, ten_digits
 from askew.verbs import MapsFraction, Metric
 
 HEADLINE = "headline"
 """The family of the suites' headline metrics."""
+_DRAWS, _AT_ONCE = 2000, 100
+"""How often answers are exchanged to find out how often equally good runs would seem to differ."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Difference:
     same_as: str = ""
     """An earlier comparison of the family with the same numbers, image by image; the two count once."""
     numbers: bytes = field(default=b"", repr=False, compare=False)
-    """A hash of what each image contributes, better being positive: equal for comparisons that are one test."""
+    """A hash of what each image contributes, better being positive: equal for comparisons that are one test. Empty for
+    one in which nothing differs."""
     image_ids: Ints | None = field(default=None, repr=False, compare=False)
     estimate: Estimate | None = field(default=None, repr=False, compare=False)
     """The difference with the influence of each of these images; None unless it was asked for."""
@@ -145,6 +148,37 @@ def corrected(differences: Sequence[Difference]) -> list[Difference]:
         same_as = "" if like is compared else like.name
         result.append(replace(compared, p_holm=p, family_size=size, same_as=same_as))
     return result
+
+
+def false_alarm_rate(differences: Sequence[Difference], better: Sequence[int], alpha: float = 0.05) -> float:
+    """How often some of these comparisons would be significantly worse if the two runs were equally good.
+
+    Two equally good runs could have given each other's answers. So in each draw these are exchanged on a random half of
+    the images, the same for all comparisons, which are then tested as they are, corrected within their families.
+    ``better``: which sign of each is better. Their estimates must have been kept.
+    """
+    tested = [
+        (one, one.estimate, one.image_ids, sign)
+        for one, sign in zip(differences, better, strict=True)
+        if one.p == one.p and one.estimate is not None and one.image_ids is not None and one.estimate.moves.any()
+    ]
+    if not tested:
+        return 0.0
+    images = np.unique(np.concatenate([ids for _, _, ids, _ in tested]))
+    influence = np.zeros((len(images), len(tested)))
+    limits = np.full(len(tested), np.inf)
+    for place, (one, estimate, ids, sign) in enumerate(tested):
+        influence[np.searchsorted(images, ids), place] = -sign * estimate.moves
+        level = alpha / one.family_size
+        if resolvable(0.0, one.images) < level:
+            limits[place] = t_quantile(level, estimate.df)
+    number = np.array([one.images for one, *_ in tested])
+    squares, rng, alarms = np.square(influence).sum(axis=0), np.random.default_rng(0), 0
+    for _ in range(_DRAWS // _AT_ONCE):
+        sums = rng.choice((-1.0, 1.0), (_AT_ONCE, len(images))) @ influence
+        variance = np.maximum(squares - sums * sums / number, 1e-300) * number / (number - 1)
+        alarms += int((sums > limits * np.sqrt(variance)).any(axis=1).sum())
+    return alarms / _DRAWS
 
 
 def _test(compared: Difference) -> object:
@@ -244,7 +278,12 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference
 
 
 def _numbers(images: Ints, metric: Metric, estimated: Estimate) -> bytes:
-    """A hash of what each image contributes; the loss of a score and that score itself have the same."""
+    """A hash of what each image contributes; the loss of a score and that score itself have the same.
+
+    Empty if no image contributes anything, as then all comparisons would have the same.
+    """
+    if not estimated.moves.any() and not estimated.value:
+        return b""
     gain = np.append(estimated.moves, estimated.value) * (metric.better or 1)
     digest = blake2b(images.tobytes(), digest_size=16)
     digest.update((np.round(gain, 12) + 0.0).tobytes())

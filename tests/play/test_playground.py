@@ -69,8 +69,39 @@ def test_a_question_of_the_data_has_its_own_answers_and_a_typed_one_those_that_a
     typed = literal.ask("1", "What color is the sheep?", "black", [])
     assert (typed.source, typed.question.answers) == ("you", ("black",))
     assert typed.question.scene is not None, "the scene of the image is known"
-    assumed = literal.ask("1", "What color is the sheep?", "", [])
+    assumed = literal.ask("1", "What color is the sheep in your opinion?", "", [])
     assert (assumed.source, assumed.question.answers) == ("model", ("black",))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Says one word to questions that begin with "What", and "no" to everything else."""
+
+    word: str = "white"
+    free_text = False
+
+    def answer(self, questions):
+        return [Prediction(one.id, self.word if one.text.startswith("What") else "no") for one in questions]
+
+
+def test_the_scene_of_an_image_of_the_world_knows_the_truth():
+    """The sheep is black: "white" stayed ✓, and "black" was ✗."""
+    trial = ground(Fixed("white"), Fixed("black")).ask("1", "What color is the sheep?", "", ["visual"])
+    assert (trial.source, trial.question.answers) == ("scene", ("black",))
+    assert {one.outcomes for one in trial.suites[0].variants} == {("wrong", "held")}
+
+
+def test_without_a_known_answer_nothing_is_called_correct_or_wrong():
+    both = ground(Fixed("white"), Fixed("black"))
+    p2, rad, visual = both.ask("1", "What color is the sheep in your opinion?", "", ["p2", "rad", "visual"]).suites
+    assert {outcome for one in p2.variants for outcome in one.outcomes} <= {"same", "changed"}
+    assert {one.outcomes for one in visual.variants} == {("same", "same")}
+    assert {one.outcomes[1] for one in rad.variants} <= {"unknown"}
+    assert {one.outcomes[0] for one in rad.variants} <= {"agrees", "contradicts"}
+    assert not any(one.known for suite in (p2, rad, visual) for one in suite.variants)
+    (visual,) = both.ask("1", "What color is the sheep in your opinion?", "black", ["visual"]).suites
+    assert {one.outcomes for one in visual.variants} == {("wrong", "held")}
+    assert all(one.known for one in visual.variants)
 
 
 def test_a_variant_that_changes_the_answer_is_said_to_break_the_model(literal):
@@ -174,7 +205,7 @@ def test_saved_failures_are_groups_that_a_run_asks_again(literal, tmp_path):
 
 
 def test_a_failure_whose_correct_answer_nobody_gave_is_not_saved(literal, tmp_path):
-    trial = literal.ask("1", "What color is the sheep?", "", ["p2"])
+    trial = literal.ask("1", "What color is the sheep in your opinion?", "", ["p2"])
     with pytest.raises(AskewError, match="Type the answer that you expect"):
         FailuresFile(tmp_path / "f.jsonl").add(trial, "p2", trial.suites[0].variants[0])
     assert not (tmp_path / "f.jsonl").exists()

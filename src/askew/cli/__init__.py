@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_USAGE)
 
 
-class _Once(argparse._StoreAction):
+class _OneValue(argparse._StoreAction):
     """An option with one value: given twice, it is refused, since one of the two would be dropped."""
 
     _seen: argparse.Namespace | None = None
@@ -95,7 +95,7 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for name in (None, "store"):
-            self.register("action", name, _Once)
+            self.register("action", name, _OneValue)
 
 
 def _parse(words: Sequence[str], chosen: str | None) -> argparse.Namespace:

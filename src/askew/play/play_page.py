@@ -14,6 +14,7 @@ from askew.play.playground import (
     ATTACKS,
     BUDGET,
     CHOSEN,
+    FAILURES,
     Playground,
     Trial,
     TriedSuite,
@@ -52,6 +53,11 @@ OUTCOMES = {
     "fixed": ("↑", "wrong, then correct"),
     "wrong": ("–", "wrong both times"),
     "failed": ("!", "no answer"),
+    "same": ("=", "same answer"),
+    "changed": ("≠", "changed"),
+    "agrees": ("=", "agrees with its answer"),
+    "contradicts": ("≠", "contradicts its answer"),
+    "unknown": ("?", "cannot be judged"),
 }
 """A symbol and words for each effect that a change can have on an answer."""
 EXPECTS = {
@@ -63,7 +69,8 @@ EXPECTS = {
 SOURCES = {
     "you": "The answer you expect",
     "data": "What people answered",
-    "model": "No correct answer is known, so the first model's own answer is taken as correct",
+    "scene": "What the image shows",
+    "model": "No correct answer is known, so variants only show whether an answer stays the same. The first model said",
     "": "No correct answer is known",
 }
 
@@ -218,9 +225,11 @@ class PlayPage:
         )
 
     def _suite(self, trial: Trial, place: int, suite: TriedSuite) -> Html:
-        broke = sum("broke" in one.outcomes for one in suite.variants)
-        breaks = "1 breaks" if broke == 1 else f"{broke} break"
-        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {breaks} a model"
+        broke = sum(bool(FAILURES.intersection(one.outcomes)) for one in suite.variants)
+        breaks = f"break{'s' * (broke == 1)} a model"
+        if not all(one.known for one in suite.variants):
+            breaks = f"change{'s' * (broke == 1)} an answer"
+        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {broke} {breaks}"
         tried = [self._variant(trial, place, at, one) for at, one in enumerate(suite.variants)]
         more = el("p", f"{suite.left_out} more variants were left out.", class_="quiet") if suite.left_out else None
         reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None
@@ -264,6 +273,9 @@ class PlayPage:
         )
         correct = expected_answer(variant.question)
         wanted = f"“{correct}”" if correct else EXPECTS[variant.expect]
+        if not tried.known:
+            given = f"“{correct}”, if the first answer is right"
+            wanted = given if variant.expect is Expect.GIVEN else EXPECTS[variant.expect]
         names = [model.name for model in self.ground.models]
         answers = [
             el(
@@ -286,14 +298,14 @@ class PlayPage:
                 el("ul", *answers, class_="answers"),
                 el("p", f"expected: {wanted} · {variant.test} · {variant.made_by}", class_="quiet"),
                 *self._steps(tried.steps, address if image else f"/image/{trial.image}", variant.question),
-                self._save(trial, place, at) if "broke" in tried.outcomes else None,
+                self._save(trial, place, at) if FAILURES.intersection(tried.outcomes) else None,
             ),
             class_="variant broke" if "broke" in tried.outcomes else "variant",
         )
 
     def _save(self, trial: Trial, place: int, at: int) -> Html:
         if trial.source == "model":
-            return el("p", "To save this failure, type the answer you expect and ask again.", class_="quiet")
+            return el("p", "To save this as a failure, type the answer you expect and ask again.", class_="quiet")
         return el(
             "form",
             self._token_field(),

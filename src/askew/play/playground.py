@@ -25,6 +25,8 @@ from askew.metrics.correct import judged
 from askew.registry import BUILT_IN, describe, make, names
 from askew.types import AttentionStep, Expect, Id, ImageRef, Prediction, Question, Refusal, Variant
 from askew.verbs import HoldsGroups, ModelFacts, ShowsSteps, Streams, Suite
+from askew.world.ask import true_answer
+from askew.world.dataset import World
 
 MOST_IMAGES = 60
 """The most images of the data that are offered."""
@@ -53,6 +55,8 @@ SUITES: Mapping[str, str] = {
 """askew's suites that the page offers, each with what it changes."""
 CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
 """The suites that are selected at first."""
+FAILURES = frozenset(("broke", "changed", "contradicts"))
+"""The outcomes in which a change made a difference that it should not make."""
 KEPT = 50
 """How many trials, and how many uploaded images, are kept."""
 
@@ -90,7 +94,11 @@ class TriedVariant:
     before: tuple[Prediction, ...]
     """Each model's answer to the original."""
     outcomes: tuple[str, ...]
-    """``held``, ``broke``, ``wrong`` (both times), ``fixed`` or ``failed`` for each model."""
+    """For each model ``held``, ``broke``, ``wrong`` (both times), ``fixed`` or ``failed``.
+
+    If no correct answer is known: ``same`` or ``changed``, ``agrees`` or ``contradicts`` (itself), or ``unknown``."""
+    known: bool = True
+    """Whether a correct answer to the original is known, and not only what the first model answered."""
     steps: tuple[tuple[AttentionStep, ...], ...] = ()
     """The reasoning steps of each model, where it can show them."""
 
@@ -124,7 +132,9 @@ class Trial:
     expected: str
     """The answer that the user typed as correct."""
     source: str
-    """Where the correct answer comes from: ``you``, ``data``, ``model``, or empty if there is none."""
+    """Where the correct answer comes from: ``you``, ``data``, ``scene``, or empty if there is none.
+
+    ``model`` if only the first model's answer is known, from which the suites make their variants."""
     answers: tuple[Prediction, ...]
     steps: tuple[tuple[AttentionStep, ...], ...]
     suites: tuple[TriedSuite, ...]
@@ -192,7 +202,8 @@ class Playground:
             first = tuple(one[0] for one in answers)
             if not question.answers and first[0].answer:
                 question, source = replace(question, answers=(first[0].answer,)), "model"
-            tried = tuple(self._try_suite(spec, question, first) for spec in suites)
+            known = source != "model"
+            tried = tuple(self._try_suite(spec, question, first, known) for spec in suites)
             self._count += 1
             trial = Trial(
                 number=self._count,
@@ -239,7 +250,8 @@ class Playground:
             except AskewError as error:
                 return TriedSuite("attack", title, reasons=(str(error),))
         reasons = [reason for record in results["suites"][0]["coverage"] for reason in record["refused"]]
-        return self._try_variants(suite, "attack", title, pairs, reasons, trial.question, trial.answers)
+        known = trial.source != "model"
+        return self._try_variants(suite, "attack", title, pairs, reasons, trial.question, trial.answers, known)
 
     def _questions(self) -> Iterator[Question]:
         data = self.data.what
@@ -256,8 +268,9 @@ class Playground:
             return same, "data" if same.answers else ""
         key = question_key({"image": str(shown.ref.id), "question": text, "context": expected})
         scene = shown.questions[0].scene if shown.questions else None
-        answers = (expected,) if expected else ()
-        return Question(key, shown.ref, text, answers, scene=scene), "you" if expected else ""
+        true = true_answer(scene, text) if scene is not None and isinstance(self.data.what, World) else None
+        answer, source = (expected, "you") if expected else (true, "scene") if true else ("", "")
+        return Question(key, shown.ref, text, (answer,) if answer else (), scene=scene), source
 
     def _answers(self, questions: Sequence[Question]) -> list[list[Prediction]]:
         """The answers of each model, in order; an exception in a model becomes a failed prediction."""
@@ -278,13 +291,13 @@ class Playground:
             tuple(model.what.steps(question)) if isinstance(model.what, ShowsSteps) else () for model in self.models
         )
 
-    def _try_suite(self, spec: str, question: Question, first: tuple[Prediction, ...]) -> TriedSuite:
+    def _try_suite(self, spec: str, question: Question, first: tuple[Prediction, ...], known: bool) -> TriedSuite:
         try:
             suite: Suite = make("suite", spec)
             pairs, reasons = self._variants_of(suite, question)
         except AskewError as error:
             return TriedSuite(spec, spec, reasons=(str(error),))
-        return self._try_variants(suite, spec, suite.title, pairs, reasons, question, first)
+        return self._try_variants(suite, spec, suite.title, pairs, reasons, question, first, known)
 
     def _try_variants(
         self,
@@ -295,8 +308,12 @@ class Playground:
         reasons: Sequence[str],
         question: Question,
         first: tuple[Prediction, ...],
+        known: bool,
     ) -> TriedSuite:
-        """Query every model with the variants and judge its answers; ``first`` are those to the question itself."""
+        """Query every model with the variants and judge its answers; ``first`` are those to the question itself.
+
+        Not ``known``: the question's answer is only the first model's.
+        """
         left_out = max(0, len(pairs) - MOST_VARIANTS)
         pairs = pairs[:MOST_VARIANTS]
         if not pairs and not reasons:
@@ -307,9 +324,10 @@ class Playground:
         for at, (original, variant) in enumerate(pairs):
             answers = tuple(one[at] for one in after)
             earlier = tuple(one[at] for one in before) if before is not None else first
-            outcomes = tuple(outcome_of(suite, original, variant, *both) for both in zip(earlier, answers, strict=True))
-            steps = self._steps(variant.question) if "broke" in outcomes else ()
-            tried.append(TriedVariant(variant, original, answers, earlier, outcomes, steps))
+            judge = outcome_of if known or original != question else consistency_of
+            outcomes = tuple(judge(suite, original, variant, *both) for both in zip(earlier, answers, strict=True))
+            steps = self._steps(variant.question) if FAILURES.intersection(outcomes) else ()
+            tried.append(TriedVariant(variant, original, answers, earlier, outcomes, judge is outcome_of, steps))
         return TriedSuite(spec, title, tuple(tried), tuple(reasons), left_out)
 
     def _variants_of(self, suite: Suite, question: Question) -> tuple[list[tuple[Question, Variant]], list[str]]:
@@ -343,6 +361,25 @@ def outcome_of(suite: Suite, original: Question, variant: Variant, before: Predi
         second = float(same != (variant.expect is Expect.DIFFERENT))
     names = {(1.0, 1.0): "held", (1.0, 0.0): "broke", (0.0, 1.0): "fixed", (0.0, 0.0): "wrong"}
     return names[1.0 if first is None else first, second]
+
+
+def consistency_of(suite: Suite, original: Question, variant: Variant, before: Prediction, after: Prediction) -> str:
+    """What the change did to a model's answer if no correct one is known: ``original`` has the first model's answer.
+
+    ``same`` or ``changed``; for a variant whose answer follows from the original's, ``agrees`` or ``contradicts``, or
+    ``unknown`` for a model that answered the original otherwise than the first.
+    """
+    if before.failed or after.failed:
+        return "failed"
+    same = normalise(before.answer or "") == normalise(after.answer or "")
+    if variant.expect is Expect.DIFFERENT:
+        return "contradicts" if same else "agrees"
+    if variant.expect is not Expect.GIVEN:
+        return "same" if same else "changed"
+    right = judged(variant.question, after, None, suite.correct, "robust")
+    if right is None or normalise(before.answer or "") != normalise(expected_answer(original)):
+        return "unknown"
+    return "agrees" if right else "contradicts"
 
 
 def _with_image(variant: Variant, image: ImageRef | None) -> Variant:

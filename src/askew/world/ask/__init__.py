@@ -72,6 +72,10 @@ class AnswerPrior(Protocol):
         """Whether to ask this draft of a question of this kind; ``chance`` is uniform between 0 and 1."""
 
 
+_DRAWS = 80
+"""How many draws of questions are searched for a given one: about 300 different questions about a scene."""
+
+
 def asked(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[Asked]:
     """The questions of a scene with their true answers and meanings, without people's answers."""
     rng = Random(f"{seed}:ask:{scene.id}")
@@ -97,6 +101,16 @@ def questions_of(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) 
     (True, {10})
     """
     return [question for _, question in asked_and_answered(scene, seed, prior)]
+
+
+def true_answer(scene: Scene, text: str) -> str | None:
+    """The true answer to a question about a scene of the world; None if the world does not ask it in these words.
+
+    A scene is asked again with other draws until the question occurs.
+    """
+    words = text.casefold().split()
+    found = (each for seed in range(_DRAWS) for each in asked(scene, seed))
+    return next((each.answer for each in found if each.text.casefold().split() == words), None)
 
 
 def asked_and_answered(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[tuple[Asked, Question]]:

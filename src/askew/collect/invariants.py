@@ -6,7 +6,9 @@ lists what enforces each.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -18,14 +20,6 @@ from askew.collect.payments import work_of_all
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import image, question, round_
 
-_FROZEN = "r.state IN ('FROZEN', 'RELEASED')"
-_COUNTS = (
-    "((s.state = 'SUCCEEDED' AND EXISTS (SELECT 1 FROM question q JOIN judgement j ON j.question_id = q.id "
-    "WHERE q.session_id = s.id AND j.verdict = 'wrong' AND q.state <> 'WITHDRAWN')) OR (s.state = 'EXHAUSTED' "
-    "AND NOT EXISTS (SELECT 1 FROM question q WHERE q.session_id = s.id AND q.state = 'WITHDRAWN')))"
-)
-"""A finished session counts: what it stands on was not withdrawn."""
-
 
 @dataclass(frozen=True)
 class Invariant:
@@ -36,203 +30,19 @@ class Invariant:
     broken: str
 
 
-INVARIANTS = (
-    Invariant(
-        1,
-        "nobody verifies a question about an image they wrote for",
-        "SELECT v.question_id FROM verification v JOIN question q ON q.id = v.question_id JOIN session s "
-        "ON s.image_id = q.image_id AND s.annotator_id = v.annotator_id UNION ALL "
-        "SELECT v.question_id FROM slot v JOIN question q ON q.id = v.question_id JOIN session s "
-        "ON s.image_id = q.image_id AND s.annotator_id = v.annotator_id",
-    ),
-    Invariant(
-        2,
-        "one person verifies a question at most once",
-        "SELECT question_id FROM verification GROUP BY question_id, annotator_id HAVING COUNT(*) > 1",
-    ),
-    Invariant(
-        3,
-        "a question judged wrong has all its slots, and others have none",
-        "SELECT q.id FROM question q LEFT JOIN slot s ON s.question_id = q.id GROUP BY q.id, q.state "
-        "HAVING COUNT(s.n) <> CASE WHEN q.id IN (SELECT question_id FROM judgement WHERE verdict = 'wrong') "
-        "THEN (SELECT verifiers FROM study) ELSE 0 END",
-    ),
-    Invariant(
-        3,
-        "a slot is done when a verification counts for it, by the same person",
-        "SELECT s.question_id FROM slot s LEFT JOIN verification v ON v.question_id = s.question_id "
-        "AND v.slot_n = s.n WHERE (s.state = 'DONE') <> (v.id IS NOT NULL) "
-        "OR (v.id IS NOT NULL AND v.annotator_id <> s.annotator_id)",
-    ),
-    Invariant(
-        3,
-        "a question is verified exactly when all its slots are done",
-        "SELECT q.id FROM question q WHERE (q.state = 'VERIFIED') <> "
-        "(q.done = (SELECT verifiers FROM study) AND q.state <> 'WITHDRAWN')",
-    ),
-    Invariant(
-        4,
-        "an image has as many writer places as the study says",
-        "SELECT i.id FROM image i LEFT JOIN place p ON p.image_id = i.id GROUP BY i.id "
-        "HAVING COUNT(p.n) <> (SELECT writers FROM study)",
-    ),
-    Invariant(
-        4,
-        "a place is held by a session of its image that is active, or finished with work that was not withdrawn",
-        "SELECT p.image_id FROM place p JOIN session s ON s.id = p.session_id "
-        f"WHERE s.image_id <> p.image_id OR NOT (s.state = 'LEASED' OR {_COUNTS})",
-    ),
-    Invariant(
-        4,
-        "such a session holds a place, unless its writer was excluded",
-        "SELECT s.id FROM session s JOIN annotator a ON a.id = s.annotator_id LEFT JOIN place p ON p.session_id = s.id "
-        f"WHERE (s.state = 'LEASED' OR {_COUNTS}) AND p.n IS NULL AND a.excluded_at IS NULL",
-    ),
-    Invariant(
-        5,
-        "the tries of a session are numbered from 1 without gaps, and are not too many",
-        "SELECT session_id FROM question WHERE try_no IS NOT NULL GROUP BY session_id "
-        "HAVING MIN(try_no) <> 1 OR MAX(try_no) <> COUNT(*) OR MAX(try_no) > (SELECT max_tries FROM study)",
-    ),
-    Invariant(
-        5,
-        "a question has a try number exactly when it has a prediction",
-        "SELECT q.id FROM question q LEFT JOIN prediction p ON p.question_id = q.id "
-        "WHERE (q.try_no IS NULL) <> (p.question_id IS NULL)",
-    ),
-    Invariant(
-        6,
-        "a session that succeeded has an answer judged wrong, and one that used all tries has none",
-        "SELECT s.id FROM session s LEFT JOIN question q ON q.session_id = s.id LEFT JOIN judgement j "
-        "ON j.question_id = q.id AND j.verdict = 'wrong' WHERE s.state IN ('SUCCEEDED', 'EXHAUSTED') "
-        "GROUP BY s.id, s.state HAVING (s.state = 'SUCCEEDED') <> (COUNT(j.question_id) > 0)",
-    ),
-    Invariant(
-        6,
-        "no question of a session that ended waits for a robot or a judgement",
-        "SELECT q.id FROM question q JOIN session s ON s.id = q.session_id "
-        "WHERE s.state <> 'LEASED' AND q.state IN ('ASKED', 'ANSWERED', 'MODEL_FAILED')",
-    ),
-    Invariant(
-        7,
-        "a prediction is by the drawn model, and the draw is done",
-        "SELECT p.question_id FROM prediction p LEFT JOIN draw d ON d.question_id = p.question_id AND d.n = p.draw_n "
-        "WHERE d.model_id IS NULL OR d.model_id <> p.model_id OR d.outcome <> 'OK' OR d.outcome IS NULL",
-    ),
-    Invariant(
-        7,
-        "a question waiting for a robot has exactly one open draw, and others have none unless abandoned",
-        "SELECT q.id FROM question q LEFT JOIN draw d ON d.question_id = q.id AND d.outcome IS NULL "
-        "GROUP BY q.id, q.state HAVING (q.state = 'ASKED' AND COUNT(d.n) <> 1) "
-        "OR (q.state NOT IN ('ASKED', 'ABANDONED') AND COUNT(d.n) <> 0)",
-    ),
-    Invariant(
-        8,
-        "a judgement is by the question's author, and matches the question's state",
-        "SELECT q.id FROM question q LEFT JOIN judgement j ON j.question_id = q.id WHERE j.annotator_id "
-        "<> q.annotator_id OR (j.verdict IS NULL AND q.state IN ('CORRECT', 'UNSURE', 'VERIFYING', 'VERIFIED')) "
-        "OR (q.state = 'CORRECT' AND j.verdict <> 'correct') OR (q.state = 'UNSURE' AND j.verdict <> 'unsure') "
-        "OR (q.state IN ('VERIFYING', 'VERIFIED') AND j.verdict <> 'wrong')",
-    ),
-    Invariant(
-        11,
-        "a leased slot has exactly one active lease, of the same person",
-        "SELECT s.question_id FROM slot s LEFT JOIN lease l ON l.question_id = s.question_id AND l.slot_n = s.n "
-        "AND l.annotator_id = s.annotator_id AND l.ended_at IS NULL GROUP BY s.question_id, s.n, s.state "
-        "HAVING COUNT(l.id) <> CASE WHEN s.state = 'LEASED' THEN 1 ELSE 0 END",
-    ),
-    Invariant(
-        12,
-        "dev and test hold only type E, and A and C are in train only",
-        "SELECT id FROM question WHERE split IS NOT NULL AND type <> 'E' "
-        "AND NOT (split = 'train' AND type IN ('A', 'C'))",
-    ),
-    Invariant(
-        12,
-        "a question's split is its image's",
-        "SELECT q.id FROM question q JOIN image i ON i.id = q.image_id WHERE q.split IS NOT NULL "
-        "AND (i.split IS NULL OR q.split <> i.split)",
-    ),
-    Invariant(
-        12,
-        "questions have types, and images splits, exactly when their round is frozen",
-        "SELECT i.id FROM image i JOIN round r ON r.id = i.round_id LEFT JOIN question q ON q.image_id = i.id "
-        "WHERE (i.split IS NOT NULL) <> (r.state IN ('FROZEN', 'RELEASED')) "
-        "OR (q.id IS NOT NULL AND (q.type IS NOT NULL) <> (r.state IN ('FROZEN', 'RELEASED')))",
-    ),
-    Invariant(
-        15,
-        "the number of verifications shown is the number of rows",
-        "SELECT q.id FROM question q LEFT JOIN verification v ON v.question_id = q.id AND v.slot_n IS NOT NULL "
-        "GROUP BY q.id, q.done HAVING q.done <> COUNT(v.id)",
-    ),
-    Invariant(
-        17,
-        "no answer of an excluded person counts, unless the round was frozen before",
-        "SELECT v.id FROM verification v JOIN annotator a ON a.id = v.annotator_id JOIN question q "
-        "ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
-        "WHERE v.slot_n IS NOT NULL AND a.excluded_at IS NOT NULL "
-        "AND (r.frozen_at IS NULL OR a.excluded_at < r.frozen_at)",
-    ),
-    Invariant(
-        18,
-        "nobody gets a gold question about an image they wrote for, or one they were given to verify",
-        "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN image i ON i.sha256 = g.sha256 "
-        "JOIN session s ON s.image_id = i.id AND s.annotator_id = r.annotator_id UNION ALL "
-        "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN lease l "
-        "ON l.question_id = g.question_id AND l.annotator_id = r.annotator_id",
-    ),
-    Invariant(
-        19,
-        "times of a session never go backwards",
-        "SELECT q.id FROM question q JOIN session s ON s.id = q.session_id LEFT JOIN prediction p "
-        "ON p.question_id = q.id LEFT JOIN judgement j ON j.question_id = q.id WHERE q.asked_at < s.started_at "
-        "OR p.at < q.asked_at OR j.at < p.at OR s.ended_at < j.at",
-    ),
-    Invariant(
-        19,
-        "nothing in a round is later than its freeze",
-        "SELECT i.id FROM image i JOIN round r ON r.id = i.round_id WHERE r.frozen_at IS NOT NULL AND ("
-        "EXISTS (SELECT 1 FROM session s WHERE s.image_id = i.id AND s.ended_at > r.frozen_at) OR EXISTS (SELECT 1 "
-        "FROM question q LEFT JOIN judgement j ON j.question_id = q.id LEFT JOIN verification v "
-        "ON v.question_id = q.id WHERE q.image_id = i.id "
-        "AND (q.asked_at > r.frozen_at OR j.at > r.frozen_at OR v.at > r.frozen_at)))",
-    ),
-    Invariant(
-        20,
-        "a platform identity has one account, and nobody verifies what the same identity wrote",
-        "SELECT MIN(id) FROM annotator WHERE identity IS NOT NULL GROUP BY identity HAVING COUNT(*) > 1 UNION ALL "
-        "SELECT v.question_id FROM verification v JOIN annotator a ON a.id = v.annotator_id JOIN question q "
-        "ON q.id = v.question_id JOIN annotator w ON w.id = q.annotator_id WHERE a.identity = w.identity",
-    ),
-    Invariant(
-        20,
-        "everybody who entered through a platform's link has an identity, also after a deletion",
-        "SELECT id FROM annotator WHERE invite_id IS NOT NULL AND identity IS NULL",
-    ),
-    Invariant(
-        23,
-        "simulated people and real ones never work in the same study, unless it is a demonstration",
-        "SELECT a.id FROM annotator a WHERE NOT a.simulated AND EXISTS (SELECT 1 FROM annotator b WHERE b.simulated) "
-        "AND (EXISTS (SELECT 1 FROM session s WHERE s.annotator_id = a.id) "
-        "OR EXISTS (SELECT 1 FROM verification v WHERE v.annotator_id = a.id)) "
-        "AND NOT EXISTS (SELECT 1 FROM study WHERE settings LIKE '%\"demonstration\": true%')",
-    ),
-    Invariant(
-        0,
-        "a person holds at most one question at a time, gold ones included",
-        "SELECT annotator_id FROM (SELECT annotator_id FROM slot WHERE state = 'LEASED' UNION ALL SELECT annotator_id "
-        "FROM gold_result WHERE answer IS NULL AND skipped IS NULL) held GROUP BY annotator_id HAVING COUNT(*) > 1",
-    ),
-    Invariant(
-        0,
-        "nothing is active in a frozen round",
-        "SELECT i.id FROM image i JOIN round r ON r.id = i.round_id WHERE r.state IN ('FROZEN', 'RELEASED') AND ("
-        "EXISTS (SELECT 1 FROM session s WHERE s.image_id = i.id AND s.state = 'LEASED') OR EXISTS (SELECT 1 FROM slot "
-        "s JOIN question q ON q.id = s.question_id WHERE q.image_id = i.id AND s.state = 'LEASED'))",
-    ),
+_TEXT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+_BLOCKS = re.findall(r"^-- ([\w ]+): ([^\n]+)\n(.+?);$", _TEXT, re.MULTILINE | re.DOTALL)
+_NAMED = {name: query for name, _, query in _BLOCKS}
+
+
+def _query(text: str) -> str:
+    return text.replace("{counts}", _NAMED["counts"]).replace("{frozen}", _NAMED["frozen"])
+
+
+INVARIANTS = tuple(
+    Invariant(int(name[1:]), says, _query(query)) for name, says, query in _BLOCKS if name.startswith("I")
 )
-"""Invariants over one row or a few; those numbered 0 follow from the others."""
+"""Invariants over one row or a few, as ``invariants.sql`` states them; those numbered 0 follow from the others."""
 _EVERY = sa.text(
     " UNION ALL ".join(f"SELECT {place}, t{place}.* FROM ({i.broken}) t{place}" for place, i in enumerate(INVARIANTS))
 )
@@ -282,21 +92,7 @@ def _wrong_payments(tx: Tx) -> list[str]:
     return [f"{says}: broken {len(found)} times, e.g. for {found[0]}"] if found else []
 
 
-_PAID = (
-    "SELECT s.annotator_id, COUNT(DISTINCT s.image_id) FROM session s JOIN annotator a ON a.id = s.annotator_id "
-    "JOIN image i ON i.id = s.image_id JOIN round r ON r.id = i.round_id WHERE a.excluded_at IS NULL "
-    f"AND {_COUNTS} AND (s.state = 'EXHAUSTED' OR {_FROZEN}) AND NOT EXISTS (SELECT 1 FROM question q "
-    "WHERE q.session_id = s.id AND q.standing = 'REMOVED') GROUP BY s.annotator_id",
-    "SELECT annotator_id, COUNT(*) FROM (SELECT DISTINCT v.annotator_id, v.question_id, 0 AS gold FROM verification v "
-    "JOIN question q ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
-    f"WHERE q.annotator_id <> v.annotator_id AND q.state <> 'WITHDRAWN' AND ({_FROZEN} "
-    "OR (q.state <> 'VERIFYING' AND q.standing <> 'QUARANTINED')) UNION ALL SELECT DISTINCT annotator_id, gold_id, 1 "
-    "FROM gold_result WHERE answer IS NOT NULL) done JOIN annotator a ON a.id = done.annotator_id "
-    "WHERE a.excluded_at IS NULL GROUP BY annotator_id",
-    "SELECT q.annotator_id, COUNT(*) FROM question q JOIN annotator a ON a.id = q.annotator_id "
-    "WHERE a.excluded_at IS NULL AND q.type = 'E' AND q.state = 'VERIFIED' AND q.standing = 'OK' AND q.text <> '' "
-    "GROUP BY q.annotator_id",
-)
+_PAID = [_query(_NAMED[f"paid {kind}"]) for kind in ("sessions", "answers", "bonuses")]
 """Person to sessions, answers and bonuses that are due."""
 
 
@@ -305,8 +101,8 @@ def _frozen_rounds(tx: Tx) -> list[str]:
     which a release would hold withheld work."""
     found = []
     rows = tx.rows(sa.select(round_).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number))
-    hidden = {row[0] for row in tx.rows(sa.text(_HIDDEN))}
-    dropped = {(row[0], row[1]) for row in tx.rows(sa.text(_DROPPED))}
+    hidden = {row[0] for row in tx.rows(sa.text(_NAMED["hidden"]))}
+    dropped = {(row[0], row[1]) for row in tx.rows(sa.text(_NAMED["dropped"]))}
     for row in rows:
         withheld = withheld_questions(tx, [row.id])
         hashes, leaks = {}, []
@@ -330,20 +126,6 @@ def _frozen_rounds(tx: Tx) -> list[str]:
                 f"broken {len(leaks)} times, e.g. for id {leaks[0]}"
             )
     return found
-
-
-_HIDDEN = (
-    "SELECT q.id FROM question q JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
-    "JOIN annotator a ON a.id = q.annotator_id WHERE q.state = 'WITHDRAWN' OR q.standing IN ('QUARANTINED', 'REMOVED') "
-    "OR q.text = '' OR i.hidden_at IS NOT NULL OR a.excluded_at <= r.frozen_at"
-)
-"""Questions that nobody may read in a release."""
-_DROPPED = (
-    "SELECT v.question_id, a.pseudonym FROM verification v JOIN annotator a ON a.id = v.annotator_id "
-    "JOIN question q ON q.id = v.question_id JOIN image i ON i.id = q.image_id JOIN round r ON r.id = i.round_id "
-    "WHERE v.excluded OR a.excluded_at < r.frozen_at"
-)
-"""Answers that nobody may read in a release: the question, and who gave them."""
 
 
 def _leaks(record: Record, hidden: set[int], dropped: set[tuple[int, str]]) -> bool:

@@ -3,5 +3,5 @@
 examples  the questions of a study or a release       facts  the numbers of each question
 tables, work_tables, figures, human_coding  contents  sheets  columns, shares and means with intervals
 drawings, page  SVG figures, and all files            statistics  everything together
-published  the paper's own figures                    vocabulary  answers for Table 9
+tables.yaml  their texts, and the paper's figures      vocabulary  answers for Table 9
 """

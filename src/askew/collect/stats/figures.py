@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from askew.collect.stats.facts import NONE, TYPES, WORDS, Facts
-from askew.collect.stats.published import FIGURE_NOTES
-from askew.collect.stats.sheets import Ints, count, percent, share
+from askew.collect.stats.sheets import Ints, count, described, percent, share
 from askew.collect.stats.tables import Counted
 from askew.types import Table
 
@@ -28,11 +27,7 @@ _QUESTIONS = count("questions", "Questions")
 def figure4(counted: Counted) -> Table:
     """The first four words of questions, as a tree; the share is of all questions of the part."""
     columns = (count("depth", "Words"), count("words", "First words"), _QUESTIONS, percent("share", "Share (%)", 2))
-    about = (
-        "Questions (A to E) by the words they begin with, each path down to four words; paths with less than "
-        f"{100 * LEAST_SHARE:g} % are not listed."
-    )
-    table = Table("figure4", "Figure 4: first four words", columns, "round", about=about, counts=False)
+    table = described("figure4", columns, least=f"{100 * LEAST_SHARE:g}")
     facts = counted.facts
     prefixes = _prefixes(facts)
     for part in counted.parts:
@@ -82,11 +77,8 @@ def histograms(counted: Counted) -> list[Table]:
     )
     found = []
     for number, (name, values, labels, among) in enumerate(parts, 5):
-        title, about = _HISTOGRAMS[name]
-        key = f"figure{number}"
         columns = (count(name, name.capitalize()), _QUESTIONS, percent("share", "Share (%)"))
-        notes = (FIGURE_NOTES[key],) if key in FIGURE_NOTES else ()
-        table = Table(key, f"Figure {number}: {title}", columns, "round", about=about, notes=notes, counts=False)
+        table = described(f"figure{number}", columns)
         for part in counted.parts:
             mine = part.mask & among
             for place, label in enumerate(labels):
@@ -96,22 +88,6 @@ def histograms(counted: Counted) -> list[Table]:
     return found
 
 
-_HISTOGRAMS = {
-    "words": ("length of questions", "Questions (A to E) by their number of words."),
-    "tries": ("tries per verified example", "Verified examples (E) by the number of the try that succeeded."),
-    "seconds": (
-        "seconds per verified example",
-        "Verified examples (E) by the seconds from showing the image to the correct answer, by the server's clock.",
-    ),
-    "type": (
-        "types of examples",
-        "A: the model was correct; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
-        "agree; E: verified. Questions left out (U) are not counted.",
-    ),
-}
-"""The title of each figure, and what it shows."""
-
-
 def figure9(counted: Counted) -> Table:
     """How agreement depends on confidence."""
     facts = counted.facts
@@ -119,24 +95,14 @@ def figure9(counted: Counted) -> Table:
     people = facts.settings.verifiers_per_question + 1
     sure = share(10 * facts.confident >= 9 * people, verified, images)
     most = f"{100 * sure.value:.1f} %" if sure.n else "none"
-    table = Table(
-        "figure9",
-        "Figure 9: confidence and agreement",
-        (
-            count("confidence", "Confidence"),
-            _QUESTIONS,
-            percent("share", "Share of the questions (%)"),
-            *(percent(f"agree{place}", f"{band} agree (%)") for place, band in enumerate(BANDS)),
-        ),
-        "round",
-        about="Verified questions by the mean confidence of their answers (yes 1, maybe 0.5, no 0), and by how many "
-        "of ten answers are the same; with another number of answers, by the same share of them.",
-        notes=(
-            f"At least nine in ten people are confident on {most} of the verified questions.",
-            FIGURE_NOTES["figure9"],
-        ),
-        counts=False,
+    columns = (
+        count("confidence", "Confidence"),
+        _QUESTIONS,
+        percent("share", "Share of the questions (%)"),
+        *(percent(f"agree{place}", f"{band} agree (%)") for place, band in enumerate(BANDS)),
     )
+    note = f"At least nine in ten people are confident on {most} of the verified questions."
+    table = described("figure9", columns, notes=(note,))
     bins, bands = confidence_bins(facts), agreement_bands(facts)
     labels = [f"{at / 10:.1f}–{(at + 1) / 10:.1f}" for at in range(10)] + ["1.0"]
     for part in counted.parts:
@@ -151,15 +117,8 @@ def figure9(counted: Counted) -> Table:
 
 def figure10(counted: Counted) -> Table:
     """The most frequent answers to each type of question."""
-    table = Table(
-        "figure10",
-        "Figure 10: answers per question type",
-        (count("answer", "Answer"), _QUESTIONS, percent("share", "Share of the type (%)")),
-        "question type",
-        about="Verified examples (E) of all rounds: for each question type (its first words, as VQA names them) the "
-        f"{MOST_ANSWERS} answers that are most often the most frequent one.",
-        counts=False,
-    )
+    columns = (count("answer", "Answer"), _QUESTIONS, percent("share", "Share of the type (%)"))
+    table = described("figure10", columns, "question type", most=MOST_ANSWERS)
     facts = counted.facts
     good, kind, answer = facts.is_type("E"), facts.column("kind"), facts.most
     names, words = facts.kinds.names, facts.answers.names

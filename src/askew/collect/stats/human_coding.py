@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from askew.collect.stats import published
 from askew.collect.stats.examples import Example
-from askew.collect.stats.sheets import count, decimal, percent, share
+from askew.collect.stats.sheets import count, decimal, described, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line
@@ -147,17 +146,8 @@ def table7(coders: Sequence[Coded]) -> Table:
     ]
     if len(coders) == 2:
         notes.append(_kappa_note([_kappa(coders, together, label) for label in LABELS]))
-    table = Table(
-        "table7",
-        "Table 7: what the questions are about",
-        tuple(percent(name, label) for name, label in LABELS.items()),
-        "round",
-        published.TABLE_7,
-        f"A random sample of successful questions, coded by {len(coders)} "
-        f"{'person' if len(coders) == 1 else 'people'}; a question may have several labels. In per cent.",
-        notes=notes,
-        counts=False,
-    )
+    people = "1 person" if len(coders) == 1 else "2 people"
+    table = described("table7", (percent(name, label) for name, label in LABELS.items()), notes=notes, coders=people)
     rounds = sorted(set(coders[0].rounds.values()))
     for name, numbers in [*((f"R{number}", [number]) for number in rounds), ("all", rounds)]:
         if name == "all" and len(rounds) == 1:
@@ -170,19 +160,8 @@ def table7(coders: Sequence[Coded]) -> Table:
 def kappa_table(coders: Sequence[Coded]) -> Table:
     """How well two coders agree on each label, by Cohen's kappa (1960)."""
     together = _same_questions(coders)
-    table = Table(
-        "kappa",
-        "Agreement of the coders",
-        (
-            count("first", "First coder"),
-            count("second", "Second coder"),
-            count("both", "Both"),
-            decimal("kappa", "Kappa", 2),
-        ),
-        "label",
-        about="Cohen's kappa (1960) for each label: 1 is full agreement, 0 is chance.",
-        counts=False,
-    )
+    heads = ("first", "First coder"), ("second", "Second coder"), ("both", "Both")
+    table = described("kappa", (*(count(*head) for head in heads), decimal("kappa", "Kappa", 2)), "label")
     for name, label in LABELS.items():
         marks = [[name in coder.labels[key] for key in together] for coder in coders]
         both = sum(a and b for a, b in zip(*marks, strict=True))

@@ -5,13 +5,14 @@ Intervals are those of the whole package (``askew.metrics.interval``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from askew.files.resources import resource
 from askew.metrics.interval import Estimate
 from askew.metrics.sums import settled
 from askew.types import Cell, Column, MetricFacts, Score, Table
@@ -34,6 +35,18 @@ def percent(name: str, label: str, digits: int = 1) -> Column:
 def decimal(name: str, label: str, digits: int = 1) -> Column:
     """A column of means or medians."""
     return Column(label, name=name, facts=MetricFacts(unit="", digits=digits))
+
+
+def described(
+    name: str, columns: Iterable[Column], rows: str = "round", notes: Iterable[str] = (), **values: object
+) -> Table:
+    """A table without rows, with the texts and the paper's figures that ``tables.yaml`` has for it; ``values`` fill
+    what its description leaves open, and ``notes`` come before those of the file."""
+    texts = resource("collect/stats/tables.yaml")[name]
+    published = {label: tuple(cells) for label, cells in texts.get("published", {}).items()}
+    about = texts["about"].format(**values)
+    every = (*notes, *texts.get("notes", ()))
+    return Table(name, texts["title"], tuple(columns), rows, published, about, notes=every, counts=False)
 
 
 def share(hits: Mask, among: Mask, images: Ints) -> Score:

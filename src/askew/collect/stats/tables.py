@@ -11,10 +11,9 @@ import numpy as np
 
 from askew.collect.rounds import CLOSED
 from askew.collect.schema_parts import SPLITS
-from askew.collect.stats import published
 from askew.collect.stats.examples import About, Drawn, Ended
 from askew.collect.stats.facts import CLASSES, NONE, Facts
-from askew.collect.stats.sheets import Floats, Ints, Mask, count, decimal, mean, of_sums, percent, share
+from askew.collect.stats.sheets import Floats, Ints, Mask, count, decimal, described, mean, of_sums, percent, share
 from askew.types import Cell, Column, Score, Table
 
 ALL = "all"
@@ -86,36 +85,20 @@ class Sessions:
         return share(self.succeeded, self.among(part), self.image)
 
 
-def filled(table: Table, columns: Iterable[Counting], parts: Iterable[Part]) -> Table:
-    """The table with a row for each part."""
-    counting = [of for _, of in columns]
+def filled(
+    name: str, columns: Sequence[Counting], parts: Iterable[Part], rows: str = "round", notes: Iterable[str] = ()
+) -> Table:
+    """A table with a row for each part."""
+    table = described(name, (column for column, _ in columns), rows, notes)
     for part in parts:
-        table.add(part.label, *(of(part) for of in counting))
+        table.add(part.label, *(of(part) for _, of in columns))
     return table
-
-
-def by_round(
-    counted: Counted, name: str, title: str, about: str, columns: Sequence[Counting],
-    papers: published.Rows | None = None, notes: Sequence[str] = (),
-) -> Table:  # fmt: skip
-    """A table with a row for each round, and one for all of them."""
-    heads = tuple(column for column, _ in columns)
-    table = Table(name, title, heads, "round", papers or {}, about, notes=notes, counts=False)
-    return filled(table, columns, counted.parts)
 
 
 def table1(counted: Counted) -> Table:
     """Table 1: images, questions, error rates, tries, seconds, splits."""
-    return by_round(
-        counted,
-        "table1",
-        "Table 1: data statistics",
-        "Total: questions of types A to E; verified: judged definitely wrong and answered by every verifier (C, D and "
-        "E). Error rates: verified / total and E / total. Tries and seconds per verified example (E).",
-        [*_questions(counted.facts), *_splits(counted.facts)],
-        published.TABLE_1,
-        (*_unfinished(counted), *published.TABLE_1_NOTES),
-    )
+    columns = [*_questions(counted.facts), *_splits(counted.facts)]
+    return filled("table1", columns, counted.parts, notes=_unfinished(counted))
 
 
 def _questions(facts: Facts) -> list[Counting]:
@@ -170,16 +153,7 @@ def sessions_table(counted: Counted) -> Table:
         (count("text_rule", "Removed by the text's rule"), lambda part: int(facts.column("removed")[part.mask].sum())),
         (count("same", "Asked twice, not in dev or test"), lambda part: _asked_twice(facts, part)),
     ]
-    return by_round(
-        counted,
-        "sessions",
-        "Sessions and what was left out",
-        "A session is one writer's tries on one image, counted if it has a question of type A to E. Success per "
-        "session is the share that ends with a verified question; E / total is the paper's verified error rate.",
-        columns,
-        published.SESSIONS,
-        (*_unfinished(counted), *published.SESSIONS_NOTES),
-    )
+    return filled("sessions", columns, counted.parts, notes=_unfinished(counted))
 
 
 def _asked_twice(facts: Facts, part: Part) -> int | None:
@@ -199,21 +173,12 @@ def table8(counted: Counted) -> Table:
     """Table 8's row of people: how many tries an attack takes, and how often it succeeds, in both readings."""
     facts, part = counted.facts, counted.parts[-1]
     good, tries = facts.is_type("E"), facts.column("tries").astype(float)
-    table = Table(
-        "table8",
-        "Table 8: people's attacks",
-        (
-            decimal("tries", "Tries", 2),
-            percent("error_rate", "Error rate, E / total (%)"),
-            percent("success_per_session", "Success per session (%)"),
-        ),
-        "method",
-        published.TABLE_8,
-        "Tries per verified example; how many questions are verified errors (E / total), and how many sessions end "
-        "with a success.",
-        notes=published.TABLE_8_NOTES,
-        counts=False,
+    columns = (
+        decimal("tries", "Tries", 2),
+        percent("error_rate", "Error rate, E / total (%)"),
+        percent("success_per_session", "Success per session (%)"),
     )
+    table = described("table8", columns, "method")
     rates = mean(tries, good, facts.image_of), share(good, part.mask, facts.image_of), counted.sessions.success(part)
     table.add("People of this study", *rates)
     return table
@@ -241,16 +206,7 @@ def table9(counted: Counted) -> Table:
         for of in ("dev", "test")
     ]
     missing = () if closed else ("No vocabulary was given (--vocabulary FILE): OOV and its bounds are not counted.",)
-    return by_round(
-        counted,
-        "table9",
-        "Table 9: answer classes and upper bounds",
-        "Verified questions (C, D and E) by their most frequent answer; OOV first: no answer is in the vocabulary. "
-        "Upper bounds: the best VQA accuracy (official evaluator) that an answer of the vocabulary, or any, can have.",
-        [*kinds, *bounds],
-        published.TABLE_9,
-        (*missing, *published.TABLE_9_NOTES),
-    )
+    return filled("table9", [*kinds, *bounds], counted.parts, notes=missing)
 
 
 def table10(counted: Counted) -> Table:
@@ -258,17 +214,10 @@ def table10(counted: Counted) -> Table:
     facts, domain, rounds = counted.facts, counted.facts.column("domain"), counted.parts[-1].rounds
     success = (percent("success_per_session", "Success per session (%)"), counted.sessions.success)
     columns: list[Counting] = [*_questions(facts), success, *_splits(facts)]
-    table = Table(
-        "table10",
-        "By domain of the images",
-        tuple(column for column, _ in columns),
-        "domain",
-        about="Table 1 for each domain. The paper's Table 10 has a model's accuracy by domain: askew run --data "
-        "RELEASE gives that, with a row per round and per domain.",
-        counts=False,
-    )
     domains = sorted(facts.domains.items())
-    return filled(table, columns, [Part(name or "(none)", domain == at, rounds, at) for name, at in domains])
+    return filled(
+        "table10", columns, [Part(name or "(none)", domain == at, rounds, at) for name, at in domains], "domain"
+    )
 
 
 def _per_image(images: Ints) -> Score:

@@ -8,32 +8,25 @@ import numpy as np
 
 from askew.collect.agreement import alpha_of
 from askew.collect.stats.facts import NONE, equal_answers
-from askew.collect.stats.sheets import Floats, count, decimal, mean, of_sums, percent, share
-from askew.collect.stats.tables import Counted, Counting, Part, by_round
+from askew.collect.stats.sheets import Floats, count, decimal, described, mean, of_sums, percent, share
+from askew.collect.stats.tables import Counted, Counting, Part, filled
 from askew.types import Score, Table
 
 
 def models_table(counted: Counted) -> Table:
     """How often each model was drawn, failed and was wrong, and how long it took."""
-    table = Table(
-        "models",
-        "Models",
-        (
-            count("round", "Round"),
-            count("draws", "Draws"),
-            count("calls", "Calls"),
-            percent("failed", "Failed draws (%)"),
-            count("questions", "Judged questions"),
-            percent("error_total", "Error rate, total (%)"),
-            percent("error_verified", "Error rate, verified (%)"),
-            *(decimal(f"p{at}", f"Seconds, p{at}", 3) for at in (50, 95, 99)),
-        ),
-        "model",
-        about="Draws that ended without an answer are failures. Error rates are of judged questions that the model "
-        "answered; seconds are the model's alone.",
-        notes=() if counted.about.source == "study" else ("A release has no data about how long models took.",),
-        counts=False,
+    columns = (
+        count("round", "Round"),
+        count("draws", "Draws"),
+        count("calls", "Calls"),
+        percent("failed", "Failed draws (%)"),
+        count("questions", "Judged questions"),
+        percent("error_total", "Error rate, total (%)"),
+        percent("error_verified", "Error rate, verified (%)"),
+        *(decimal(f"p{at}", f"Seconds, p{at}", 3) for at in (50, 95, 99)),
     )
+    missing = () if counted.about.source == "study" else ("A release has no data about how long models took.",)
+    table = described("models", columns, "model", missing)
     facts = counted.facts
     images, latency = facts.image_of, facts.floats("latency")
     for name in sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name}):
@@ -58,15 +51,9 @@ def models_table(counted: Counted) -> Table:
 
 def leases_table(counted: Counted) -> Table:
     """How many leases expired."""
-    table = Table(
-        "leases",
-        "Leases",
-        (count("kind", "Lease"), count("ended", "Ended"), percent("expired", "Expired (%)")),
-        "round",
-        about="Leases that ended, and the share that ran out: somebody took an image or a question and did not come "
-        "back.",
-        notes=() if counted.ended is not None else ("A release has no data about leases.",),
-        counts=False,
+    columns = (count("kind", "Lease"), count("ended", "Ended"), percent("expired", "Expired (%)"))
+    table = described(
+        "leases", columns, notes=() if counted.ended is not None else ("A release has no data about leases.",)
     )
     for part in counted.parts:
         for kind in ("writing", "verifying"):
@@ -100,14 +87,7 @@ def agreement_table(counted: Counted) -> Table:
         ),
         (percent("confident_9", "9 of 10 confident (%)"), lambda part: share(sure, part.mask & verified, images)),
     ]
-    return by_round(
-        counted,
-        "agreement",
-        "Agreement",
-        "Krippendorff's alpha (nominal) of the verifiers' normalised answers to verified questions (C, D and E): 1 is "
-        "full agreement, 0 is chance. Confidence: yes 1, maybe 0.5, no 0.",
-        columns,
-    )
+    return filled("agreement", columns, counted.parts)
 
 
 def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Score:

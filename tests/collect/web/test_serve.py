@@ -102,7 +102,7 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
             models=["constant:yes", "constant:no"],
             preset="small",
             scenes=6,
-            changes={"quiz_required": "true"},
+            changes={"quiz_required": "true", "demonstration": "true"},
             gold=12,
         )
     )

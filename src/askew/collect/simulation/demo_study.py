@@ -7,9 +7,10 @@ robot's: they demonstrate the protocol, and measure nothing.
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,29 +18,26 @@ from random import Random
 
 import sqlalchemy as sa
 
-from askew.collect import writing
 from askew.collect.accounts import add_annotator
-from askew.collect.database import Database, Tx
+from askew.collect.database import Tx
 from askew.collect.freeze import freeze
-from askew.collect.protocol import same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.release import questions_to_ask, release
+from askew.collect.robots import Call
 from askew.collect.rounds import WORKING, change_round
-from askew.collect.schema import annotator, image, judgement, prediction, question, round_
-from askew.collect.schema_quality import gold_item
+from askew.collect.schema import annotator, image, question, round_
+from askew.collect.simulation.simulate import Knowledge, Simulated, Skill, Steps, Worker, known_gold
 from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
-from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.web.app import make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.serve import Address, announce, check_files, listening, log_to_console, make_server, make_service
-from askew.errors import AskewError, DataError, UsageError
+from askew.errors import DataError, UsageError
 
 log = logging.getLogger("askew.collect")
 PREFIX = "simulated "
-TRUST = 0.85
-"""How often a colleague gives the author's answer to a person's question."""
+DILIGENT = Skill(false_claims=0.0, unsure=0.0, gives_up=0.0, leaves=0.0, careless=0.0, unclear=0.0)
 WAITING = 2
 """The largest number of colleagues' questions that wait for a person."""
 
@@ -54,26 +52,22 @@ class Colleagues:
     pace: float = 2.0
     """Mean seconds between two steps."""
     rng: Random = field(default_factory=lambda: Random("colleagues"))
-    _ids: list[int] = field(default_factory=list)
-    _known: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    _workers: list[Worker] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def database(self) -> Database:
-        """The study's database."""
-        return self.study.database
 
     def join(self) -> None:
         """Add the colleagues to the study."""
-        with self.database.write() as tx:
+        world = load_world(self.study)
+        with self.study.database.write() as tx:
+            images = tx.rows(sa.select(image.c.id, image.c.name))
+            questions = {row.id: world.questions(row.name) for row in images}
+            knowledge = Knowledge(questions, errors=defaultdict(float), gold=known_gold(tx))
             for name in self.names:
                 known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
-                self._ids.append(known or add_annotator(tx, PREFIX + name, simulated=True))
-                if needs_quiz(tx, self._ids[-1]):
-                    qualify(tx, self._ids[-1])
-        world = load_world(self.study)
-        for name in world.scenes:
-            self._known[name] = [(one.text, one.answer) for one in world.questions(name)]
+                person = known or add_annotator(tx, PREFIX + name, simulated=True)
+                if needs_quiz(tx, person):
+                    qualify(tx, person)
+                self._workers.append(Worker(person, DILIGENT, self.rng, knowledge, Simulated(len(self.names))))
 
     def work(self) -> None:
         """Work until ``stop``; failures are only logged."""
@@ -92,79 +86,28 @@ class Colleagues:
         self._stop.set()
 
     def step(self) -> bool:
-        """Verify a question, or write one; False if there is nothing to do."""
-        for person in self.rng.sample(self._ids, len(self._ids)):
-            if self._verify(person):
-                return True
-        with self.database.read() as tx:
-            waiting = tx.value(
-                sa.select(sa.func.count())
-                .select_from(question)
-                .where(question.c.state == "VERIFYING", question.c.annotator_id.in_(self._ids))
-            )
-        return waiting < WAITING and self._write(self.rng.choice(self._ids))
+        """Verify a question, or write one; False if there is nothing to do. Their own questions wait for people."""
+        own = question.c.annotator_id.in_([worker.id for worker in self._workers])
+        waiting = sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING")
+        with self.study.database.read() as tx:
+            of_people, of_colleagues = tx.value(waiting.where(~own)), tx.value(waiting.where(own))
+        if of_people and any(self._do(one.verify) for one in self.rng.sample(self._workers, len(self._workers))):
+            return True
+        return of_colleagues < WAITING and self._do(self.rng.choice(self._workers).write)
 
-    def _verify(self, person: int) -> bool:
-        with self.database.write() as tx:
-            if self._leaves_it_to_people(tx):
-                return False
-            task = claim_task(tx, person)
-            if task is None:
-                return False
-            answer_task(tx, person, task.reference, *self._answer(tx, task.reference))
-        return True
-
-    def _leaves_it_to_people(self, tx: Tx) -> bool:
-        """Whether only colleagues' own questions wait, which are left to people."""
-        own = question.c.annotator_id.in_(self._ids)
-        return not tx.value(
-            sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING", ~own)
-        )
-
-    def _answer(self, tx: Tx, reference: str) -> tuple[str, str]:
-        """A colleague's answer to a real or a gold question, and the confidence."""
-        kind, _, number = reference.partition(" ")
-        if kind == "g":
-            known = tx.value(sa.select(gold_item.c.answers).where(gold_item.c.id == int(number)))
-            return json.loads(known)[0], "yes"
-        row = tx.first(
-            sa.select(question.c.text, judgement.c.answer, prediction.c.answer.label("robot"), image.c.name)
-            .join(judgement, judgement.c.question_id == question.c.id)
-            .join(prediction, prediction.c.question_id == question.c.id)
-            .join(image, image.c.id == question.c.image_id)
-            .where(question.c.id == int(number))
-        )
-        assert row is not None
-        truth = dict(self._known.get(row.name, ())).get(row.text)
-        if truth is not None:
-            return truth, "yes"
-        return (row.answer, "yes") if self.rng.random() < TRUST else (row.robot[:60], "maybe")
-
-    def _write(self, person: int) -> bool:
-        """Ask a question of the world about an image, and judge the robot by the true answer."""
-        with self.database.write() as tx:
-            task = writing.claim_image(tx, person)
-            if task is None:
-                return False
-            name = tx.value(sa.select(image.c.name).where(image.c.id == task.image_id))
-            asked = {one.text for one in task.tries}
-            left = [pair for pair in self._known.get(name, ()) if pair[0] not in asked and len(pair[1]) <= 60]
-            if not left:
-                writing.release_image(tx, person, task.session_id, "nothing to ask")
-                return True
-            text, truth = self.rng.choice(left)
-            try:
-                call = writing.ask(tx, person, task.session_id, text)
-            except AskewError:
-                writing.release_image(tx, person, task.session_id, "could not ask")
-                return True
-        self.robots.ask(call)
-        with self.database.write() as tx:
-            answer = tx.value(sa.select(prediction.c.answer).where(prediction.c.question_id == call.question_id))
-            if answer is not None:
-                correct = same_answer(answer) == same_answer(truth)
-                verdict = ("correct", None) if correct else ("wrong", truth)
-                writing.judge(tx, person, call.question_id, *verdict)
+    def _do(self, task: Callable[[Tx], Steps[Tx | None]]) -> bool:
+        """Do a task to its end; False if there is none."""
+        with self.study.database.write() as tx:
+            steps = task(tx)
+            acted = next(steps, None)
+        if acted is None:
+            return False
+        with suppress(StopIteration):
+            while True:
+                if isinstance(acted, Call):
+                    self.robots.ask(acted)
+                with self.study.database.write() as tx:
+                    acted = steps.send(tx)
         return True
 
 

@@ -21,7 +21,16 @@ from askew.collect.protocol import Gone, same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.robots import Call, RetryDraw, Robots, record_reply
 from askew.collect.rounds import open_round
-from askew.collect.schema import annotator, ensemble_member, image, session, slot, verification
+from askew.collect.schema import (
+    annotator,
+    ensemble_member,
+    image,
+    judgement,
+    prediction,
+    session,
+    slot,
+    verification,
+)
 from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.simulation.world_content import load_world, world_images
 from askew.collect.study import Study
@@ -37,6 +46,8 @@ from askew.world.phrasing import Asked
 Progress = Callable[[int], object]
 Result = TypeVar("Result")
 Steps: TypeAlias = Generator[Call | bool, Tx, Result]
+TRUST = 0.85
+"""How often a verifier agrees with the author of a question that is not one of the world."""
 TICK = 40.0
 """Seconds between a person's actions."""
 
@@ -105,9 +116,9 @@ class Knowledge:
     words: tuple[str, ...] = ()
     """Different answers to questions that are not about yes, no or a number."""
 
-    def about(self, image_id: int, text: str) -> Asked:
-        """The question with its meaning."""
-        return next(one for one in self.questions[image_id] if one.text == text)
+    def about(self, image_id: int, text: str) -> Asked | None:
+        """The question with its meaning; None if it is not one of the world."""
+        return next((one for one in self.questions[image_id] if one.text == text), None)
 
 
 @dataclass
@@ -129,7 +140,7 @@ class Worker:
         tx = yield False
         while True:
             verifies_first = self.rng.random() < self.skill.verifies
-            tasks = (self._verify, self._write) if verifies_first else (self._write, self._verify)
+            tasks = (self.verify, self.write) if verifies_first else (self.write, self.verify)
             for task in tasks:
                 after = yield from task(tx)
                 if after is not None:
@@ -152,7 +163,7 @@ class Worker:
         self.is_busy = False
         return (yield True)
 
-    def _write(self, tx: Tx) -> Steps[Tx | None]:
+    def write(self, tx: Tx) -> Steps[Tx | None]:
         """Work on an image; None if there is none."""
         task: WritingTask | None = claim_image(tx, self.id)
         if task is None:
@@ -176,7 +187,8 @@ class Worker:
                 break
             own = task.open_question
             if own is not None and own.answer is not None:  # else no robot could answer
-                verdict, answer = self._verdict(own.answer, self.knowledge.about(task.image_id, text).answer, questions)
+                true = next(one.answer for one in questions if one.text == text)
+                verdict, answer = self._verdict(own.answer, true, questions)
                 state = judge(tx, self.id, own.question_id, verdict, answer, "yes").session_state
                 if state != "LEASED":
                     self.done.succeeded += state == "SUCCEEDED"
@@ -207,7 +219,7 @@ class Worker:
             return "wrong", self.rng.choice(wrong_answers) if wrong_answers else "something else"
         return "correct", None
 
-    def _verify(self, tx: Tx) -> Steps[Tx | None]:
+    def verify(self, tx: Tx) -> Steps[Tx | None]:
         """Answer a question, perhaps a gold one; None if there is none."""
         given = claim_task(tx, self.id) if self.knowledge.gold else None
         gold = given.reference if given is not None and given.reference in self.knowledge.gold else None
@@ -217,7 +229,7 @@ class Worker:
         self.is_busy = True
         tx = yield from self._next(True)
         if task is not None:
-            verify(tx, self.id, task.question_id, *self._answer(task))
+            verify(tx, self.id, task.question_id, *self._answer(tx, task))
             self.done.verifications += 1
             self.progress(1)
         elif gold is not None and self._fails_gold(tx, gold):
@@ -227,9 +239,18 @@ class Worker:
                 tx = yield False
         return (yield from self._end())
 
-    def _answer(self, task: VerifyTask) -> tuple[str, str]:
-        """An answer and a confidence."""
+    def _answer(self, tx: Tx, task: VerifyTask) -> tuple[str, str]:
+        """An answer and a confidence. To a question that somebody else thought of, mostly its author's answer, and
+        otherwise the robot's."""
         one, n = self.knowledge.about(task.image_id, task.text), task.slot_n
+        if one is None:
+            row = tx.first(
+                sa.select(judgement.c.answer, prediction.c.answer.label("robot"))
+                .join(prediction, prediction.c.question_id == judgement.c.question_id)
+                .where(judgement.c.question_id == task.question_id)
+            )
+            assert row is not None
+            return (row.answer, "yes") if self.rng.random() < TRUST else (row.robot[:60], "maybe")
         answers, confidences = answered(one, Random(f"{task.question_id}:{task.text}"))
         answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
         unclear = Random(f"{task.question_id}:unclear").random()  # the same for all verifiers
@@ -329,7 +350,7 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
         )
     knowledge = Knowledge({key: world.questions(name) for key, name in sorted(names.items())})
     with study.database.read() as tx:
-        knowledge.gold = {f"g {row.id}": json.loads(row.answers)[0] for row in tx.rows(sa.select(gold_item))}
+        knowledge.gold = known_gold(tx)
         files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id == round_id))}
         members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == round_id)
         models = [row.model_id for row in tx.rows(members.order_by(ensemble_member.c.model_id))]
@@ -348,6 +369,11 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
     named = [one.answer for asked in knowledge.questions.values() for one in asked if one.answer_type == "other"]
     knowledge.words = tuple(sorted({same_answer(answer): answer for answer in sorted(named)}.values()))
     return knowledge
+
+
+def known_gold(tx: Tx) -> dict[str, str]:
+    """The reference of each gold question to its answer."""
+    return {f"g {row.id}": json.loads(row.answers)[0] for row in tx.rows(sa.select(gold_item))}
 
 
 def _is_wrong(predicted: Prediction, question: Asked) -> bool:

@@ -39,7 +39,8 @@ def back_up(study: Study, file: Path) -> int:
         part = Path(scratch) / "backup.tar"
         copy = Path(scratch) / (SQLITE if study.database.is_sqlite else DUMP)
         _copy_database(study.database, copy)
-        images = [path for path in sorted((study.folder / "images").iterdir()) if _is_image(path)]
+        stored = sorted((study.folder / "images").iterdir())
+        images = [path for path in stored if path.is_file() and not path.name.startswith(".")]  # else half written
         with (
             open(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out,
             tarfile.open(fileobj=out, mode="w") as tar,
@@ -55,11 +56,6 @@ def back_up(study: Study, file: Path) -> int:
             os.fsync(done.fileno())
         os.link(part, file)  # unlike a rename, it never replaces a file that appeared in the meantime
     return len(images)
-
-
-def _is_image(path: Path) -> bool:
-    """False for what a killed writer left half written."""
-    return path.is_file() and not path.name.startswith(".")
 
 
 def restore(file: Path, folder: Path, database_url: str | None = None) -> Study:

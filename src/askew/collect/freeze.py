@@ -119,7 +119,11 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     settings = tx.settings
     rows = _questions(tx, round_id)
     verdicts = _verdicts(tx, round_id, rows)
-    types = {row.id: "U" if _is_out(row) else example_type(verdicts[row.id], settings) for row in rows}
+    types = {}
+    for row in rows:
+        gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
+        is_out = gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
+        types[row.id] = "U" if is_out else example_type(verdicts[row.id], settings)
     removed = {key: text_rule_removes(verdicts[key], settings) for key, kind in types.items() if kind in "CDE"}
     examples = {row.id: 0 for row in tx.rows(sa.select(image.c.id).where(image.c.round_id == round_id))}
     for row in rows:
@@ -184,12 +188,6 @@ def _latest(tx: Tx, round_id: int) -> int:
         sa.select(sa.func.max(judgement.c.at)).where(judgement.c.question_id.in_(of_question)),
     ]
     return max(tx.value(one) or 0 for one in times)
-
-
-def _is_out(row: AnyRow) -> bool:
-    """Whether a question is left out: its author is excluded, it or its image was removed, or it is not finished."""
-    gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
-    return gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
 
 
 def _questions(tx: Tx, round_id: int) -> list[AnyRow]:

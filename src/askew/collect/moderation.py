@@ -49,7 +49,9 @@ def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> b
     _add(tx, annotator_id, reason, question_id=question_id)
     people = tx.value(sa.select(sa.func.count()).where(flag.c.question_id == question_id, flag.c.resolved_at.is_(None)))
     if row.standing == "OK" and (people >= tx.settings.flags_to_quarantine or worker.role == "owner"):
-        _quarantine(tx, question_id, annotator_id, reason)
+        tx.change(question, question.c.id == question_id, standing="QUARANTINED")
+        reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
+        record_event(tx, "question.quarantined", f"question {question_id}", annotator_id, {"reason": reason[:200]})
         return True
     return bool(row.standing != "OK")
 
@@ -109,12 +111,6 @@ def _add(tx: Tx, annotator_id: int, reason: str, **subject: int) -> None:
     mine = (flag.c[name] == key) & (flag.c.annotator_id == annotator_id)
     if tx.first(sa.select(flag.c.id).where(mine)) is None:
         tx.insert(flag, annotator_id=annotator_id, reason=reason[:200], at=tx.now, **subject)
-
-
-def _quarantine(tx: Tx, question_id: int, actor: int, reason: str) -> None:
-    tx.change(question, question.c.id == question_id, standing="QUARANTINED")
-    reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
-    record_event(tx, "question.quarantined", f"question {question_id}", actor, {"reason": reason[:200]})
 
 
 def _hide(tx: Tx, image_id: int, actor: int) -> None:

@@ -197,7 +197,8 @@ class ReleaseCounts:
         """Count a question; one that is withheld is only a number, of type U."""
         number = record["round"]
         self.authors[number, record["author"]] += record["split"] == "train"
-        self.over_cap[number] += _is_over_cap(record)
+        is_left_out = record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
+        self.over_cap[number] += is_left_out  # its author has too large a share of train
         self.types[number, "U" if withheld else record["type"]] += 1
         if withheld:
             self.withheld[number] += 1
@@ -207,11 +208,6 @@ class ReleaseCounts:
             self.splits[number, record["split"]] += 1
         self.people.add(record["author"])
         self.people.update(one["annotator"] for one in record["verifications"] if not one["excluded"])
-
-
-def _is_over_cap(record: Record) -> bool:
-    """Whether a question was left out of train because its author had too large a share of it."""
-    return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
 
 
 def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str, Any]:

@@ -141,7 +141,9 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
     assert places is not None
     questions = _questions(tx, round_id)
     states = sorted({row.state for row in questions})
-    slots = _by_state(tx, slot, _slots_to_do(), round_id)
+    to_do = (slot.c.question_id == question.c.id) & slot.c.state.in_(("OPEN", "LEASED"))  # few of perhaps a million
+    joined = question.join(slot, to_do).join(image, image.c.id == question.c.image_id)
+    slots = _by_state(tx, slot, joined, round_id)
     if done := sum(row.answers for row in questions):  # equals the number of finished slots (invariant 15)
         slots = {"DONE": int(done)} | slots
     return RoundCounts(
@@ -166,12 +168,6 @@ def _questions(tx: Tx, round_id: int) -> Sequence[AnyRow]:
 
 def _quarantined(questions: Sequence[AnyRow]) -> int:
     return sum(row.questions for row in questions if row.standing == "QUARANTINED")
-
-
-def _slots_to_do() -> sa.FromClause:
-    """Unfinished slots, with their questions and images: these are few, even if a study has a million slots."""
-    to_do = (slot.c.question_id == question.c.id) & slot.c.state.in_(("OPEN", "LEASED"))
-    return question.join(slot, to_do).join(image, image.c.id == question.c.image_id)
 
 
 def _by_state(tx: Tx, table: sa.Table, joined: sa.FromClause, round_id: int) -> dict[str, int]:

@@ -114,6 +114,7 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
         raise Refused("A question needs words.")
     earlier = _check_may_ask(tx, session_id, normalised)
     if earlier is None:
+        same = (question.c.image_id == held.image_id) & (question.c.normalised == normalised)
         new = tx.insert(
             question,
             session_id=session_id,
@@ -123,7 +124,7 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
             normalised=normalised,
             state="ASKED",
             asked_at=tx.now,
-            same_as=_same_by_another(tx, held.image_id, normalised),
+            same_as=tx.value(sa.select(sa.func.min(question.c.id)).where(same)),
         )
     else:
         new = earlier
@@ -156,7 +157,11 @@ def judge(
         raise Gone(_NOT_JUDGED.get(row.state, "You have judged this answer already."))
     held = leases.own_session(tx, annotator_id, row.session_id)
     leases.require_working(tx, held.image_id)
-    correct_answer = _checked_answer(tx, verdict, answer)
+    correct_answer = None
+    if verdict == "wrong":
+        if not (answer or "").strip():
+            raise Refused("If the robot is wrong, give the correct answer.")
+        correct_answer = checked_text(answer or "", tx.settings.answer_length, "An answer")
     values = {**(more or {}), "confidence": confidence}
     chosen = {} if correct_answer is None else checked_fields("judgement", tx.settings, values)
     tx.insert(
@@ -233,21 +238,6 @@ def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
     return same
 
 
-def _same_by_another(tx: Tx, image_id: int, normalised: str) -> int | None:
-    """The first question of another writer that asks the same about this image."""
-    same = (question.c.image_id == image_id) & (question.c.normalised == normalised)
-    first = tx.value(sa.select(sa.func.min(question.c.id)).where(same))
-    return None if first is None else int(first)
-
-
-def _checked_answer(tx: Tx, verdict: str, answer: str | None) -> str | None:
-    if verdict != "wrong":
-        return None
-    if not (answer or "").strip():
-        raise Refused("If the robot is wrong, give the correct answer.")
-    return checked_text(answer or "", tx.settings.answer_length, "An answer")
-
-
 def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     """Continue the session, or end it."""
     used = tx.value(
@@ -258,16 +248,11 @@ def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     if not succeeded and left > 0:
         leases.renew(tx, row.session_id)
         return Judged(row.id, "LEASED", left)
-    won = succeeded or _has_success(tx, row.session_id)
-    state = "SUCCEEDED" if won else "EXHAUSTED"
+    judged = sa.select(question.c.id).join(judgement, judgement.c.question_id == question.c.id)
+    won = tx.first(judged.where(question.c.session_id == row.session_id, judgement.c.verdict == "wrong"))
+    state = "EXHAUSTED" if won is None else "SUCCEEDED"
     leases.end_session(tx, row.session_id, state)
     return Judged(row.id, state, left)
-
-
-def _has_success(tx: Tx, session_id: int) -> bool:
-    judged = judgement.join(question, question.c.id == judgement.c.question_id)
-    won = sa.select(question.c.id).select_from(judged)
-    return tx.first(won.where(question.c.session_id == session_id, judgement.c.verdict == "wrong")) is not None
 
 
 def session_tries(tx: Tx, session_id: int) -> tuple[Try, ...]:

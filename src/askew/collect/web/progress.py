@@ -69,17 +69,13 @@ def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
             tx.value(sa.select(sa.func.count()).select_from(table).where(table.c.annotator_id == annotator_id, *where))
         )
 
+    # a session whose question was withdrawn holds no place
+    finished = sa.select(sa.func.count()).select_from(session.join(place, place.c.session_id == session.c.id))
+    mine = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
     return Progress(
         asked=count(question, question.c.try_no.is_not(None), question.c.asked_at >= since),
         fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED")), question.c.asked_at >= since),
-        images=_finished_images(tx, annotator_id, since),
+        images=int(tx.value(finished.where(mine, session.c.ended_at >= since))),
         verified=count(verification, ~verification.c.excluded, verification.c.at >= since)
         + count(gold_result, gold_result.c.answer.is_not(None), gold_result.c.at >= since),
     )
-
-
-def _finished_images(tx: Tx, annotator_id: int, since: int) -> int:
-    """The person's finished sessions that hold a place: one whose question was withdrawn does not."""
-    finished = sa.select(sa.func.count()).select_from(session.join(place, place.c.session_id == session.c.id))
-    mine = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
-    return int(tx.value(finished.where(mine, session.c.ended_at >= since)))

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from askew.collect.examples import Answer, Example
 from askew.collect.protocol import PRESETS, largest_group
-from askew.collect.stats.examples import Answer, Example
 from askew.collect.stats.facts import CONFIDENCE, Facts
 
 

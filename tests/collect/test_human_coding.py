@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askew.collect.stats.examples import Answer, Example
+from askew.collect.examples import Answer, Example
 from askew.collect.stats.human_coding import (
     LABELS,
     SAMPLE,

@@ -25,7 +25,7 @@ from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
 from askew.collect.simulation.simulate import Simulated, Skill, simulate
 from askew.collect.simulation.world_content import import_world, load_world, world_images
-from askew.collect.stats.examples import FromStudy
+from askew.collect.stats.sources import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
 from askew.collect.writing import ask, claim_image

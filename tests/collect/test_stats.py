@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from small_study import SMALL, SmallStudy
 
+from askew.collect.examples import Answer, Example
 from askew.collect.freeze import freeze
 from askew.collect.moderation import delete_text
 from askew.collect.release import release
 from askew.collect.rounds import change_round
-from askew.collect.stats.examples import Answer, Example, FromRelease, FromStudy
 from askew.collect.stats.facts import CLASSES, Facts, best_accuracy
 from askew.collect.stats.figures import agreement_bands, confidence_bins
 from askew.collect.stats.page import write_statistics
 from askew.collect.stats.sheets import share
+from askew.collect.stats.sources import FromRelease, FromStudy
 from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify

@@ -16,11 +16,12 @@ from random import Random
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
+from askew.collect.examples import examples
 from askew.collect.history import digest, history
 from askew.collect.leases import end_session, reopen_all
-from askew.collect.protocol import Refused, Verdicts, example_type, text_rule_removes
+from askew.collect.protocol import Refused
 from askew.collect.rounds import blockers, move_round
-from askew.collect.schema import annotator, image, judgement, prediction, question, session, slot, verification
+from askew.collect.schema import image, judgement, question, session, slot, verification
 
 
 def split_images(examples: Mapping[int, int], shares: Mapping[str, int], seed: int) -> dict[int, str]:
@@ -117,18 +118,19 @@ class Frozen:
 def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     """What freezing with this seed would decide now; unfinished questions are type U."""
     settings = tx.settings
-    rows = _questions(tx, round_id)
-    verdicts = _verdicts(tx, round_id, rows)
-    types = {}
+    mine = image.c.round_id == round_id
+    asked = sa.select(question).join(image, image.c.id == question.c.image_id).where(mine)
+    rows = tx.rows(asked.order_by(question.c.id))
+    types: dict[int, str] = {}
+    removed: dict[int, bool] = {}
+    for one in examples(tx, round_id):
+        types[one.id] = one.type
+        if one.type in "CDE":
+            removed[one.id] = bool(one.text_rule_removed)
+    verified = {row.id: 0 for row in tx.rows(sa.select(image.c.id).where(mine))}
     for row in rows:
-        gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
-        is_out = gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
-        types[row.id] = "U" if is_out else example_type(verdicts[row.id], settings)
-    removed = {key: text_rule_removes(verdicts[key], settings) for key, kind in types.items() if kind in "CDE"}
-    examples = {row.id: 0 for row in tx.rows(sa.select(image.c.id).where(image.c.round_id == round_id))}
-    for row in rows:
-        examples[row.image_id] += types[row.id] == "E"
-    frozen = Frozen(types, removed, split_images(examples, settings.shares, seed))
+        verified[row.image_id] += types[row.id] == "E"
+    frozen = Frozen(types, removed, split_images(verified, settings.shares, seed))
     frozen.splits.update(_released(rows, frozen))
     train = {row.id: (row.annotator_id, types[row.id]) for row in rows if frozen.splits.get(row.id) == "train"}
     frozen.over_cap.update(over_cap(train, settings.train_author_percent))
@@ -188,46 +190,6 @@ def _latest(tx: Tx, round_id: int) -> int:
         sa.select(sa.func.max(judgement.c.at)).where(judgement.c.question_id.in_(of_question)),
     ]
     return max(tx.value(one) or 0 for one in times)
-
-
-def _questions(tx: Tx, round_id: int) -> list[AnyRow]:
-    joined = question.join(image, image.c.id == question.c.image_id).join(
-        annotator, annotator.c.id == question.c.annotator_id
-    )
-    columns = (question, image.c.hidden_at, annotator.c.excluded_at)
-    found = sa.select(*columns).select_from(joined).where(image.c.round_id == round_id).order_by(question.c.id)
-    return list(tx.rows(found))
-
-
-def _verdicts(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
-    def of_round(table: sa.Table, *columns: sa.Column[str]) -> sa.Select[tuple[str, ...]]:
-        source = table.join(question, question.c.id == table.c.question_id).join(
-            image, image.c.id == question.c.image_id
-        )
-        chosen = sa.select(table.c.question_id, *columns).select_from(source)
-        return chosen.where(image.c.round_id == round_id)
-
-    robots = {row[0]: row[1] for row in tx.rows(of_round(prediction, prediction.c.normalised))}
-    judged = {
-        row.question_id: row
-        for row in tx.rows(of_round(judgement, judgement.c.verdict, judgement.c.normalised, judgement.c.confidence))
-    }
-    given: dict[int, list[AnyRow]] = {}
-    counted = of_round(verification, verification.c.normalised, verification.c.confidence)
-    for row in tx.rows(counted.where(verification.c.slot_n.is_not(None)).order_by(verification.c.slot_n)):
-        given.setdefault(row.question_id, []).append(row)
-    found = {}
-    for row in rows:
-        judgement_row, answers = judged.get(row.id), given.get(row.id, [])
-        found[row.id] = Verdicts(
-            verdict=judgement_row.verdict if judgement_row else None,
-            robot=robots.get(row.id, ""),
-            author=(judgement_row.normalised or "") if judgement_row else "",
-            author_confidence=judgement_row.confidence if judgement_row else None,
-            verifiers=[answer.normalised for answer in answers],
-            confidences=[answer.confidence for answer in answers],
-        )
-    return found
 
 
 def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askew.collect.stats.examples import Source
+    from askew.collect.stats.sources import Source
     from askew.types import Table
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from askew.collect.stats.examples import Example
+from askew.collect.examples import Example
 from askew.collect.stats.sheets import count, decimal, described, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read

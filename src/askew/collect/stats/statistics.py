@@ -11,9 +11,9 @@ from pathlib import Path
 from askew.collect.release import MANIFEST
 from askew.collect.schema_parts import SPLITS
 from askew.collect.stats import figures, tables, work_tables
-from askew.collect.stats.examples import About, FromRelease, FromStudy, Source
 from askew.collect.stats.facts import TYPES, Facts
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
+from askew.collect.stats.sources import About, FromRelease, FromStudy, Source
 from askew.collect.stats.vocabulary import Vocabulary
 from askew.collect.study import open_study
 from askew.errors import DataError, UsageError

@@ -1,76 +1,26 @@
-"""The questions of a study, from its database in one snapshot, or from the history of a release."""
+"""Where statistics come from: a study in one snapshot, or the files of a release."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 import sqlalchemy as sa
 
-from askew.collect.database import AnyRow, Tx
-from askew.collect.protocol import StudySettings, Verdicts, example_type, same_answer, text_rule_removes
+from askew.collect.database import Tx
+from askew.collect.examples import Answer, Example, examples, stream
+from askew.collect.protocol import StudySettings, same_answer
 from askew.collect.release import MANIFEST, RELEASE_FORMAT
-from askew.collect.rounds import CLOSED
-from askew.collect.schema import (
-    annotator,
-    draw,
-    image,
-    judgement,
-    lease,
-    model,
-    prediction,
-    question,
-    round_,
-    session,
-    study,
-    verification,
-)
+from askew.collect.schema import draw, image, lease, model, question, round_, session, study
 from askew.errors import DataError
 from askew.files.limits import bounded_lines, read_object
 from askew.files.read_write import file_sha256
-
-
-class Answer(NamedTuple):
-    """What one person answered."""
-
-    text: str
-    normalised: str
-    confidence: str | None
-
-
-class Example(NamedTuple):
-    """A question with its judgement and all answers to it."""
-
-    id: int
-    round: int
-    image: int
-    domain: str
-    session: int
-    try_no: int | None
-    text: str
-    type: str
-    """A to E, or U for a question that does not count; its texts may be missing."""
-    text_rule_removed: bool | None
-    split: str | None
-    verdict: str | None
-    seconds: float | None
-    """From showing the image to the judgement."""
-    model: str
-    robot: str
-    """The robot's answer, normalised."""
-    latency: float | None
-    """Seconds that the model took; None if the source does not say."""
-    state: str
-    author: Answer | None = None
-    verifiers: Sequence[Answer] = ()
-    """The answers that count, by slot."""
 
 
 class Drawn(NamedTuple):
@@ -107,26 +57,6 @@ class About:
     """What was read: ``study`` or ``release``, for the page."""
     claimed: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """Round to counts that a release states; they must be the same as those counted here."""
-
-
-class Source(Protocol):
-    """Where the statistics come from."""
-
-    def about(self) -> About:
-        """The study."""
-        ...
-
-    def examples(self) -> Generator[Example, None, None]:
-        """All questions, in the order they were asked."""
-        ...
-
-    def drawn(self) -> list[Drawn]:
-        """What the models did; complete only after the examples have been read."""
-        ...
-
-    def ended(self) -> list[Ended] | None:
-        """How leases ended; None if the source does not say."""
-        ...
 
 
 HISTORY = "history.jsonl"
@@ -224,10 +154,6 @@ def _released_example(record: Mapping[str, Any]) -> Example:
     )
 
 
-_AT_ONCE = 5000
-"""Rows read at a time."""
-
-
 @dataclass(frozen=True)
 class FromStudy:
     """The questions of a study in one snapshot; rounds that are not frozen get the types they would have now."""
@@ -251,20 +177,7 @@ class FromStudy:
 
     def examples(self) -> Generator[Example, None, None]:
         """All questions, with the answers of the verifiers that count."""
-        row = verification.c
-        statement = sa.select(row.question_id, row.answer, row.normalised, row.confidence)
-        statement = statement.where(row.slot_n.is_not(None)).order_by(row.question_id, row.slot_n)
-        with closing(self._stream(statement)) as given, closing(self._stream(_question_columns())) as rows:
-            groups = groupby(given, itemgetter(0))
-            key, answers = next(groups, (None, iter(())))
-            for *columns, text, normalised, confidence in rows:
-                author = None if text is None else Answer(text, normalised, confidence)
-                verifiers: Sequence[Answer] = ()
-                if key == columns[0]:
-                    verifiers = [Answer._make(one[1:]) for one in answers]
-                    key, answers = next(groups, (None, iter(())))
-                one = Example._make((*columns, author, verifiers))
-                yield one if one.type else self._typed(one)
+        return examples(self.tx)
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
@@ -274,7 +187,7 @@ class FromStudy:
         counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
         models = {row.id: row.name for row in self.tx.rows(sa.select(model.c.id, model.c.name))}
         rounds = self._round_of_image()
-        with closing(self._stream(counted.group_by(*key).order_by(*key))) as rows:
+        with closing(stream(self.tx, counted.group_by(*key).order_by(*key))) as rows:
             return [Drawn(rounds[at], at, models[which], *counts) for at, which, *counts in rows]
 
     def ended(self) -> list[Ended]:
@@ -290,67 +203,15 @@ class FromStudy:
         }
         rounds, found = self._round_of_image(), []
         for kind, statement in statements.items():
-            with closing(self._stream(statement)) as rows:
+            with closing(stream(self.tx, statement)) as rows:
                 found += [Ended(rounds[at], at, kind, int(n), int(m)) for at, n, m in rows]
         return found
 
     def _round_of_image(self) -> dict[int, int]:
         joined = image.join(round_, round_.c.id == image.c.round_id)
-        with closing(self._stream(sa.select(image.c.id, round_.c.number).select_from(joined))) as rows:
+        with closing(stream(self.tx, sa.select(image.c.id, round_.c.number).select_from(joined))) as rows:
             return dict(rows)
 
-    def _typed(self, one: Example) -> Example:
-        """A question of a round that is not frozen, with the type it would have now."""
-        author = one.author or Answer("", "", None)
-        answers = [given.normalised for given in one.verifiers]
-        sure = [given.confidence or "" for given in one.verifiers]
-        verdicts = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, answers, sure)
-        kind, settings = example_type(verdicts, self.tx.settings), self.tx.settings
-        return one._replace(type=kind, text_rule_removed=kind in "CDE" and text_rule_removes(verdicts, settings))
 
-    def _stream(self, statement: sa.Select[Any]) -> Generator[AnyRow, None, None]:
-        """Rows as the driver returns them: plain tuples, read from the server page by page."""
-        database, driver = self.tx.database, self.tx.connection.connection
-        text = str(statement.compile(database.engine, compile_kwargs={"literal_binds": True}))
-        with closing(driver.cursor() if database.is_sqlite else driver.cursor(f"stats{id(statement)}")) as cursor:
-            cursor.execute(text)
-            while page := cursor.fetchmany(_AT_ONCE):
-                yield from page
-
-
-def _question_columns() -> sa.Select[Any]:
-    """The fields of ``Example`` in their order, with three columns for the author and none for the verifiers; the
-    type is empty if it still has to be derived from what people said."""
-    joined = (
-        question.join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
-        .join(session, session.c.id == question.c.session_id)
-        .join(annotator, annotator.c.id == question.c.annotator_id)
-        .outerjoin(prediction, prediction.c.question_id == question.c.id)
-        .outerjoin(model, model.c.id == prediction.c.model_id)
-        .outerjoin(judgement, judgement.c.question_id == question.c.id)
-    )
-    gone = annotator.c.excluded_at.is_not(None) | image.c.hidden_at.is_not(None) | (question.c.standing != "OK")
-    unfinished = question.c.state.not_in(("CORRECT", "UNSURE", "VERIFIED"))
-    columns = (
-        question.c.id,
-        round_.c.number,
-        question.c.image_id,
-        image.c.domain,
-        question.c.session_id,
-        question.c.try_no,
-        question.c.text,
-        sa.case((round_.c.state.in_(CLOSED), question.c.type), (gone | unfinished, "U"), else_=""),
-        question.c.text_rule_removed,
-        question.c.split,
-        judgement.c.verdict,
-        sa.cast(judgement.c.at - session.c.started_at, sa.Float) / 1000.0,
-        sa.func.coalesce(model.c.name, ""),
-        sa.func.coalesce(prediction.c.normalised, ""),
-        prediction.c.seconds,
-        question.c.state,
-        judgement.c.answer,
-        judgement.c.normalised,
-        judgement.c.confidence,
-    )
-    return sa.select(*columns).select_from(joined).order_by(question.c.id)
+Source: TypeAlias = FromRelease | FromStudy
+"""Where statistics come from; what ``drawn`` says is complete only after the examples have been read."""

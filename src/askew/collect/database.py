@@ -164,13 +164,16 @@ class Database:
             yield Tx(connection, self._now(), self)
 
     def settings(self, tx: Tx) -> StudySettings:
-        """The study's settings, read once: they are fixed when its first round opens."""
-        if self._settings is None:
-            row = tx.first(sa.select(schema.study.c.settings))
-            if row is None:
-                raise DataError("The database has no study in it. Create one: askew collect init STUDY")
-            self._settings = StudySettings.loads(row.settings)
-        return self._settings
+        """The study's settings, which are kept from the moment its first round opens, since they are fixed then."""
+        if self._settings is not None:
+            return self._settings
+        row = tx.first(sa.select(schema.study.c.settings, sa.exists().where(schema.round_.c.opened_at.is_not(None))))
+        if row is None:
+            raise DataError("The database has no study in it. Create one: askew collect init STUDY")
+        settings = StudySettings.loads(row[0])
+        if row[1]:
+            self._settings = settings
+        return settings
 
     def migrate(self) -> None:
         """Upgrade the tables to the current revision; a database of a later askew is refused."""

@@ -18,10 +18,10 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.examples import examples
 from askew.collect.history import digest, history
-from askew.collect.leases import end_session, reopen_all
+from askew.collect.leases import end_session, expire, reopen_all
 from askew.collect.protocol import Refused
-from askew.collect.rounds import blockers, move_round
-from askew.collect.schema import image, judgement, question, session, slot, verification
+from askew.collect.rounds import blockers, change_round, move_round
+from askew.collect.schema import image, judgement, question, round_, session, slot, verification
 
 
 def split_images(examples: Mapping[int, int], shares: Mapping[str, int], seed: int) -> dict[int, str]:
@@ -109,6 +109,17 @@ class Frozen:
     over_cap: set[int] = field(default_factory=set)
     """Questions left out of train because their author has too large a share of it."""
 
+    @property
+    def counts(self) -> Counter[str]:
+        """Questions by type."""
+        return Counter(self.types.values())
+
+    @property
+    def error_rates(self) -> tuple[float, float] | None:
+        """The models' error rates in per cent: of all, and verified (E); None without questions."""
+        total, counts = sum(self.counts[kind] for kind in "ABCDE"), self.counts
+        return (100 * sum(counts[kind] for kind in "CDE") / total, 100 * counts["E"] / total) if total else None
+
     def table(self) -> dict[str, dict[str, int]]:
         """Type to split (or ``-``) to number of questions."""
         pairs = Counter((kind, self.splits.get(key, "-")) for key, kind in self.types.items())
@@ -139,7 +150,7 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     return frozen
 
 
-def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False) -> Frozen:
+def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False, actor: int | None = None) -> Frozen:
     """Freeze a draining round: decide types and splits, store a hash of everything, and close it permanently.
 
     Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
@@ -165,10 +176,18 @@ def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False) -
         tx.execute(stored.values(frozen_sha256=sa.bindparam("digest")), pairs)
     snapshot = snapshot_hash(hashes.values())
     frozen_at = max(tx.now, _latest(tx, round_id))
-    move_round(tx, round_id, "DRAINING", "FROZEN", None, frozen_at=frozen_at, freeze_seed=seed, snapshot=snapshot)
+    move_round(tx, round_id, "DRAINING", "FROZEN", actor, frozen_at=frozen_at, freeze_seed=seed, snapshot=snapshot)
     counts = dict(sorted(Counter(frozen.types.values()).items()))
-    record_event(tx, "round.frozen", f"round {round_id}", None, {"seed": seed, "types": counts, "snapshot": snapshot})
+    record_event(tx, "round.frozen", f"round {round_id}", actor, {"seed": seed, "types": counts, "snapshot": snapshot})
     return frozen
+
+
+def freeze_now(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False, actor: int | None = None) -> Frozen:
+    """Freeze a round that may still be open: it is drained first, and leases that are over end."""
+    if tx.value(sa.select(round_.c.state).where(round_.c.id == round_id)) == "OPEN":
+        change_round(tx, round_id, "DRAINING", actor)
+    expire(tx)
+    return freeze(tx, round_id, seed, drop_incomplete=drop_incomplete, actor=actor)
 
 
 def snapshot_hash(hashes: Iterable[str]) -> str:

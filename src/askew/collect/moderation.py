@@ -20,6 +20,7 @@ from askew.collect.protocol import Gone, Refused
 from askew.collect.rounds import CLOSED, WORKING
 from askew.collect.schema import (
     annotator,
+    api_token,
     event,
     flag,
     image,
@@ -295,5 +296,6 @@ def forget(tx: Tx, annotator_id: int, *, remove_work: bool) -> None:
             delete_text(tx, None, row.id, reason)
     blank = {"name": f"deleted {who.pseudonym}", "password_hash": None, "platform": "{}", "role": "annotator"}
     tx.change(annotator, annotator.c.id == annotator_id, deleted_at=tx.now, **blank)
-    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
+    for table in (login, api_token):
+        tx.execute(sa.delete(table).where(table.c.annotator_id == annotator_id))
     record_event(tx, "person.deleted", f"annotator {annotator_id}", annotator_id, {"work_removed": remove_work})

@@ -44,6 +44,18 @@ def create_round(tx: Tx, weights: Mapping[int, float]) -> int:
     return new
 
 
+def choose_models(tx: Tx, round_id: int, weights: Mapping[int, float], actor: int | None = None) -> None:
+    """Set the models of a round that is still a draft."""
+    if _round(tx, round_id).state != "DRAFT":
+        raise Refused("The models are chosen while the round is a draft; later they can be switched off and on.")
+    if not weights:
+        raise Refused("A round needs at least one model. Choose one.")
+    tx.execute(sa.delete(ensemble_member).where(ensemble_member.c.round_id == round_id))
+    for model_id, weight in weights.items():
+        tx.insert(ensemble_member, round_id=round_id, model_id=model_id, weight=weight, active=True)
+    record_event(tx, "round.models", f"round {round_id}", actor, {"models": {str(k): v for k, v in weights.items()}})
+
+
 def round_numbered(tx: Tx, number: int) -> AnyRow:
     """The row of a round by its number."""
     found = tx.first(sa.select(round_).where(round_.c.number == number))
@@ -103,6 +115,13 @@ def change_round(tx: Tx, round_id: int, to: str, actor: int | None = None) -> No
     if reasons := blockers(tx, round_id, to):
         raise Refused(f"The round cannot become {to}: {'; '.join(reasons)}.")
     move_round(tx, round_id, ROUND_STATES[ROUND_STATES.index(to) - 1], to, actor)
+
+
+def start_round(tx: Tx, round_id: int, actor: int | None = None) -> None:
+    """Open a round that is a draft or ready."""
+    if _round(tx, round_id).state == "DRAFT":
+        change_round(tx, round_id, "READY", actor)
+    change_round(tx, round_id, "OPEN", actor)
 
 
 def move_round(tx: Tx, round_id: int, before: str, to: str, actor: int | None, **values: Any) -> None:

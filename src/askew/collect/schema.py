@@ -163,6 +163,18 @@ login = Table(
     Index("ix_login_annotator_id", "annotator_id"),
 )
 
+api_token = Table(
+    "api_token",
+    metadata,
+    id_column(),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    reference("annotator_id", "annotator.id"),
+    Column("name", String, nullable=False, doc="what its owner calls it"),
+    time_column("created_at"),
+    time_column("expires_at"),
+    Index("ix_api_token_annotator_id", "annotator_id"),
+)
+
 session = Table(
     "session",
     metadata,

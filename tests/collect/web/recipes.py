@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
-from web_study import Browser, WebStudy
+from PIL import Image
+from web_study import Browser, Page, WebStudy
 
+from askew.collect.archives import write_archive
 from askew.collect.database import Tx
+from askew.collect.freeze import freeze_now
+from askew.collect.image_import import import_images
 from askew.collect.moderation import quarantine, report_image
 from askew.collect.quiz import add_quiz_item, quiz_for
-from askew.collect.rounds import create_round
+from askew.collect.rounds import change_round, create_round
 from askew.collect.schema import image
 from askew.collect.web.login import create_invite
+from askew.collect.web.pages.scripts import create_token
 from askew.collect.writing import ask, claim_image
 
 
@@ -23,6 +29,11 @@ class Recipe:
     browser: Browser
     path: str
     fields: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] | None = None
+
+    def send(self, value: str | None = None, headers: dict[str, str] | None = None) -> Page:
+        """Send the form, with this hidden value."""
+        return self.browser.post(self.path, value, headers, self.files, **self.fields)
 
 
 def worker(web: WebStudy, n: int = 0) -> Browser:
@@ -114,6 +125,71 @@ def with_quiz(web: WebStudy) -> Recipe:
     return Recipe(worker(web), "/quiz", {"attempt": "1", **{f"item-{item.id}": item.verdict for item in quiz.items}})
 
 
+def frozen(web: WebStudy) -> None:
+    """Round 1 is frozen, with one verified question."""
+    web.small.attack(web.small.people[0])
+    web.small.verify_all()
+    web.small.do(freeze_now, web.small.round_id, 1)
+
+
+def preparing(web: WebStudy, path: str, **fields: str) -> Recipe:
+    """Round 2 is a draft."""
+    web.small.do(create_round, {web.small.models[0]: 1.0})
+    return Recipe(owner(web), path, fields)
+
+
+def with_images(web: WebStudy) -> Recipe:
+    made = preparing(web, "/owner/set-up/images", domain="toy")
+    made.files = {"new.png": PNG}
+    return made
+
+
+def empty(web: WebStudy) -> Recipe:
+    """No image yet, so the settings can be changed."""
+    with web.small.study.database.write() as tx:
+        for table in ("place", "image"):
+            tx.connection.exec_driver_sql(f"DELETE FROM {table}")
+        tx.connection.exec_driver_sql("UPDATE round SET opened_at = NULL")
+    return Recipe(owner(web), "/owner/set-up/study", {"name": "New", "preset": "paper", "identity": "workerId"})
+
+
+def openable(web: WebStudy) -> Recipe:
+    web.small.do(change_round, web.small.round_id, "DRAINING")
+    made = preparing(web, "/owner/set-up/round/2/open")
+    path = web.small.study.folder / "new.png"
+    path.write_bytes(PNG)
+    import_images(web.small.study, [path], 2)
+    return made
+
+
+def freezing(web: WebStudy) -> Recipe:
+    web.small.attack(web.small.people[0])
+    return Recipe(owner(web), "/owner/round/1/freeze", {"seed": "1", "drop": "yes", "sure": "yes"})
+
+
+def exporting(web: WebStudy) -> Recipe:
+    frozen(web)
+    return Recipe(owner(web), "/owner/releases", {"version": "1.0.0"})
+
+
+def exported(web: WebStudy) -> Recipe:
+    frozen(web)
+    write_archive(web.small.study, "1.0.0")
+    return Recipe(owner(web), "/owner/releases/1.0.0/delete")
+
+
+def with_token(web: WebStudy) -> Recipe:
+    web.small.do(create_token, web.small.owner, "backup", 7, "t" * 43)
+    return Recipe(owner(web), "/owner/tokens/1/delete")
+
+
+def _png() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (9, 9), (1, 2, 3)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+PNG = _png()
 RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     "/sign-in": signing_in,
     "/sign-out": lambda web: Recipe(worker(web), "/sign-out"),
@@ -141,6 +217,16 @@ RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     "/owner/round/{round:int}/model/{model:int}": lambda web: Recipe(
         owner(web), "/owner/round/1/model/1", {"active": "no"}
     ),
+    "/owner/set-up/study": empty,
+    "/owner/set-up/consent": lambda web: Recipe(owner(web), "/owner/set-up/consent", {"text": "Ours."}),
+    "/owner/set-up/models": lambda web: preparing(web, "/owner/set-up/models", **{"model.constant:yes": "yes"}),
+    "/owner/set-up/images": with_images,
+    "/owner/set-up/round/{round:int}/open": openable,
+    "/owner/round/{round:int}/freeze": freezing,
+    "/owner/releases": exporting,
+    "/owner/releases/{version}/delete": exported,
+    "/owner/tokens": lambda web: Recipe(owner(web), "/owner/tokens", {"name": "backup", "days": "7"}),
+    "/owner/tokens/{number:int}/delete": with_token,
     "/owner/examples/{question:int}/quarantine": lambda web: with_example(
         web, owner(web), "/owner/examples/1/quarantine", note="odd"
     ),

@@ -69,6 +69,29 @@ MATRIX: dict[tuple[str, str], tuple[int, ...]] = {
     ("POST", "/owner/people/{person:int}/role"): (*OWNER_POST, 422),
     ("POST", "/owner/people/{person:int}/qualify"): (*OWNER_POST, 303),
     ("POST", "/owner/people/{person:int}/exclude"): (*OWNER_POST, 422),
+    ("GET", "/owner/set-up"): OWNER,
+    ("POST", "/owner/set-up/study"): (*OWNER_POST, 422),
+    ("POST", "/owner/set-up/consent"): (*OWNER_POST, 422),
+    ("POST", "/owner/set-up/models"): (*OWNER_POST, 422),
+    ("POST", "/owner/set-up/images"): (*OWNER_POST, 400),
+    ("POST", "/owner/set-up/round/{round:int}/open"): (*OWNER_POST, 422),
+    ("GET", "/owner/payments"): OWNER,
+    ("GET", "/owner/payments/pay.csv"): OWNER,
+    ("GET", "/owner/payments/bonuses.csv"): (*OWNER_POST, 422),
+    ("GET", "/owner/round/{round:int}/freeze"): OWNER,
+    ("POST", "/owner/round/{round:int}/freeze"): (*OWNER_POST, 422),
+    ("GET", "/owner/releases"): OWNER,
+    ("POST", "/owner/releases"): (*OWNER_POST, 422),
+    ("GET", "/owner/releases/{version}"): (*OWNER_POST, 404),
+    ("POST", "/owner/releases/{version}/delete"): (*OWNER_POST, 303),
+    ("GET", "/owner/tokens"): OWNER,
+    ("POST", "/owner/tokens"): (*OWNER_POST, 422),
+    ("POST", "/owner/tokens/{number:int}/delete"): (*OWNER_POST, 409),
+    ("GET", "/api/people"): (401,) * 6,
+    ("GET", "/api/progress"): (401,) * 6,
+    ("GET", "/api/releases"): (401,) * 6,
+    ("POST", "/api/releases"): (401,) * 6,
+    ("GET", "/api/releases/{version}"): (401,) * 6,
     ("GET", "/static/{name}"): (200,) * 6,
     ("GET", "/image/{sha256}"): WORKER,
     ("GET", "/healthz"): (200,) * 6,
@@ -101,7 +124,7 @@ class Crowd:
     def path(self, path: str) -> str:
         """The route with numbers of things that exist."""
         known = {"token": self.token, "session": "2", "task": self.web.service.keys.seal("q 1"), "name": "style.css"}
-        known |= {"sha256": str(self.sha256), "person": "5"}
+        known |= {"sha256": str(self.sha256), "person": "5", "version": "1.0.0"}
         return re.sub(r"{(\w+)(:int)?}", lambda part: known.get(part.group(1), "1"), path)
 
 

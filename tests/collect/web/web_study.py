@@ -80,10 +80,20 @@ class Browser:
     def get(self, path: str, **options: Any) -> Page:
         return Page(self.client.get(path, follow_redirects=False, **options))
 
-    def post(self, path: str, form: str | None = None, headers: dict[str, str] | None = None, **fields: Any) -> Page:
+    def post(
+        self,
+        path: str,
+        form: str | None = None,
+        headers: dict[str, str] | None = None,
+        files: dict[str, bytes] | None = None,
+        **fields: Any,
+    ) -> Page:
         """Send a form; the hidden value is fetched from a page of this browser unless one is given."""
         value = self.value() if form is None else form
-        return Page(self.client.post(path, data={"form": value, **fields}, headers=headers, follow_redirects=False))
+        sent = [("files", (name, content)) for name, content in (files or {}).items()]
+        fields = {"form": value, **fields}
+        options = {"data": fields, "files": sent or None, "headers": headers}
+        return Page(self.client.post(path, follow_redirects=False, **options))
 
     def value(self) -> str:
         """A fresh form value of this browser, as any page of it has one."""

@@ -97,7 +97,7 @@ def _round_options(parser: argparse.ArgumentParser) -> None:
 def _round(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
-    from askew.collect.rounds import change_round, create_round, round_counts, round_numbered
+    from askew.collect.rounds import change_round, create_round, round_counts, round_numbered, start_round
     from askew.collect.schema import model, round_
     from askew.errors import UnknownName
 
@@ -113,10 +113,7 @@ def _round(args: argparse.Namespace) -> int:
             kept = "given" if args.models else "all of the study; --models chooses"
             print(f"The new round plays against {', '.join(names)} ({kept}).")
         if args.open is not None:
-            row = round_numbered(tx, args.open)
-            if row.state == "DRAFT":
-                change_round(tx, row.id, "READY")
-            change_round(tx, row.id, "OPEN")
+            start_round(tx, round_numbered(tx, args.open).id)
         if args.drain is not None:
             change_round(tx, round_numbered(tx, args.drain).id, "DRAINING")
         for row in tx.rows(sa.select(round_).order_by(round_.c.number)):

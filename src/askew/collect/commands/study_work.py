@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from askew.errors import need
 _SERVE = """\
 examples:
   askew collect serve STUDY
+  askew collect serve STUDY --set-up         (own images: everything else in the browser)
   askew collect serve STUDY --model bundled:xnm --model openai:gpt-4o-mini --preset small
   askew collect serve STUDY --host 0.0.0.0 --trusted-host collect.example.org --forwarded-allow-ips 127.0.0.1
 
@@ -44,6 +44,9 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     )
     new.add_argument("--preset", metavar="NAME", help="paper (3 writers, 9 verifiers; the default) or small (1 and 2)")
     new.add_argument("--identity", metavar="ID", help="which id of a platform is the person (default PROLIFIC_PID)")
+    new.add_argument(
+        "--set-up", action="store_true", help="if there is none, an empty study that its owner sets up in the browser"
+    )
     new.add_argument("--scenes", type=int, metavar="N", help="images of the embedded world (default 60)")
     net = parser.add_argument_group("network")
     net.add_argument("--http", action="store_true", help="serve plain HTTP to other computers in a private network")
@@ -86,7 +89,15 @@ def _serve(args: argparse.Namespace) -> int:
     from askew.collect.web.security import Limits
     from askew.collect.web.serve import Address, serve
 
-    new = NewStudy(Path(args.study), args.database, args.model, args.preset, args.scenes, args.identity)
+    new = NewStudy(
+        folder=Path(args.study),
+        database=args.database,
+        models=args.model,
+        preset=args.preset,
+        scenes=args.scenes,
+        identity=args.identity,
+        set_up=args.set_up,
+    )
     limits = changed(Limits(), pairs_of(args.limit, "--limit", "sign_ins=20"), "limit")
     address = Address(
         host=args.host,
@@ -182,9 +193,8 @@ def _freeze_options(parser: argparse.ArgumentParser) -> None:
 def _freeze(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
-    from askew.collect.freeze import freeze, preview_freeze
-    from askew.collect.leases import expire
-    from askew.collect.rounds import change_round, round_numbered
+    from askew.collect.freeze import freeze_now, preview_freeze
+    from askew.collect.rounds import round_numbered
     from askew.collect.schema import study as study_table
 
     with opened_study(args) as study, study.database.write() as tx:
@@ -193,20 +203,13 @@ def _freeze(args: argparse.Namespace) -> int:
         if args.preview:
             found = preview_freeze(tx, row.id, seed)
         else:
-            if row.state == "OPEN":
-                change_round(tx, row.id, "DRAINING")
-            expire(tx)
-            found = freeze(tx, row.id, seed, drop_incomplete=args.drop_incomplete)
-    counts = Counter(found.types.values())
+            found = freeze_now(tx, row.id, seed, drop_incomplete=args.drop_incomplete)
     for kind, splits in found.table().items():
-        print(f"{kind}: {counts[kind]:,}" + (f" ({listed_counts(splits)})" if splits else ""))
+        print(f"{kind}: {found.counts[kind]:,}" + (f" ({listed_counts(splits)})" if splits else ""))
     if found.over_cap:
         print(f"Left out of train: {len(found.over_cap):,} questions of authors with too large a share of it.")
-    total, verified = sum(counts[kind] for kind in "ABCDE"), sum(counts[kind] for kind in "CDE")
-    if total:
-        print(
-            f"Model error rate: {100 * verified / total:.1f} % of all, {100 * counts['E'] / total:.1f} % verified (E)."
-        )
+    if found.error_rates is not None:
+        print("Model error rate: {:.1f} % of all, {:.1f} % verified (E).".format(*found.error_rates))
     return 0
 
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
 import anyio
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
@@ -33,7 +34,11 @@ from askew.collect.web.pages import (
     home,
     monitor,
     my_work,
+    payments,
     people,
+    releases,
+    scripts,
+    set_up,
     stored_files,
     verify,
 )
@@ -54,6 +59,10 @@ PAGES: tuple[Page, ...] = (
     *monitor.PAGES,
     *examples.PAGES,
     *people.PAGES,
+    *set_up.PAGES,
+    *payments.PAGES,
+    *releases.PAGES,
+    *scripts.PAGES,
     *stored_files.PAGES,
 )
 """Every address of the service. A new group of pages is a new file with its own ``PAGES``."""
@@ -120,11 +129,16 @@ def _check_access(visit: Visit, page: Page) -> None:
         raise Failure(403, "owner")
 
 
-def _check_form(visit: Visit, page: Page) -> None:
+def _check_origin(visit: Visit) -> None:
     limits, buckets = visit.service.limits, visit.service.buckets
     buckets.take(f"posts:{visit.me if visit.who is not None else visit.address}", limits.posts)
     if foreign(visit.request.headers):
         raise Failure(403, "foreign")
+
+
+def _check_form(visit: Visit, page: Page) -> None:
+    if not page.files:
+        _check_origin(visit)
     bindings = [visit.binding]
     if page.who == "anyone":  # the form was opened before signing in, perhaps by sending this very form
         bindings.append(f"visitor {visit.visitor}")
@@ -139,14 +153,75 @@ def _endpoint(service: Service, page: Page) -> Callable[[Request], Awaitable[Res
     async def endpoint(request: Request) -> Response:
         visit = Visit(service, request)
         request.scope["askew.route"] = page.path
-        if page.method == "POST":
-            try:
+        if page.who == "api":
+            return await _answer_script(visit, page)
+        try:
+            if page.method == "POST" and page.files:
+                if refused := await run_in_threadpool(_refuse_files, visit, page):
+                    return refused
+                visit.form, visit.files = await _form_with_files(request, service)
+            elif page.method == "POST":
                 visit.form = await _form(request, service)
-            except Failure as failure:
-                return await run_in_threadpool(_before_page, visit, failure)
-        return await run_in_threadpool(answer, visit, page)
+        except Failure as failure:
+            return await run_in_threadpool(_before_page, visit, failure)
+        try:
+            return await run_in_threadpool(answer, visit, page)
+        finally:
+            for file in visit.files:
+                await file.close()
 
     return endpoint
+
+
+async def _answer_script(visit: Visit, page: Page) -> Response:
+    """The response for a script: JSON, also if it is refused. Cookies have no meaning here, and neither have forms."""
+    try:
+        if page.method == "POST":
+            visit.form = await _form(visit.request, visit.service)
+        return await run_in_threadpool(scripts.answer, visit, page)
+    except Failure as failure:
+        return scripts.refusal(failure)
+
+
+def _refuse_files(visit: Visit, page: Page) -> Response | None:
+    """Why files are not even read: only of people who may send them, and from our own page."""
+    try:
+        _identify(visit)
+        _check_access(visit, page)
+        _check_origin(visit)
+    except Exception as error:
+        return failure_page(visit, failure_of(error))
+    return None
+
+
+async def _form_with_files(request: Request, service: Service) -> tuple[dict[str, str], list[UploadFile]]:
+    """The fields and the files of a form, which lie in temporary files."""
+    limits, size = service.limits, 0
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+        raise Failure(400)
+
+    async def bounded() -> AsyncGenerator[bytes, None]:
+        nonlocal size
+        async for part in request.stream():
+            size += len(part)
+            if size > limits.upload:
+                raise MultiPartException("too large")
+            yield part
+
+    most = {"max_files": limits.files, "max_fields": limits.fields, "max_part_size": limits.body}
+    try:
+        with anyio.fail_after(limits.upload_seconds):
+            sent = await MultiPartParser(request.headers, bounded(), **most).parse()
+    except MultiPartException:
+        most_mb, count = limits.upload // 2**20, limits.files
+        raise Failure(413, "files", f"At once you can send at most {count} files, {most_mb} MB in all.") from None
+    except (ClientDisconnect, TimeoutError):
+        raise Failure(400) from None
+    fields: dict[str, str] = {}
+    for name, value in sent.multi_items():
+        if isinstance(value, str):
+            fields.setdefault(name, value)
+    return fields, [value for _, value in sent.multi_items() if isinstance(value, UploadFile) and value.filename]
 
 
 async def _form(request: Request, service: Service) -> dict[str, str]:

@@ -34,7 +34,8 @@ def bounded_protocol(limits: Limits, proxies: Collection[str] = ()) -> type[H11P
             super().connection_made(transport)
             host = self.client[0] if self.client else "unknown"
             network = network_of(host)
-            most = limits.connections if host in proxies else limits.connections_of_address
+            is_proxy = host in proxies or "*" in proxies
+            most = limits.connections if is_proxy else limits.connections_of_address
             if present.total() >= limits.connections or present[network] >= most:
                 transport.abort()
                 return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from askew.collect.protocol import settings_of
-from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.rounds import add_model, create_round, start_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
@@ -35,6 +35,8 @@ class NewStudy:
     """Settings that differ from the preset's."""
     gold: int = 0
     """Gold questions of the embedded world."""
+    set_up: bool = False
+    """Create an empty study, which its owner sets up in the browser; a study that is there is opened."""
 
     @property
     def exists(self) -> bool:
@@ -61,8 +63,10 @@ def create(new: NewStudy) -> Study:
     """Create a study with an open round; nothing is left behind if that fails."""
     if new.folder.exists() and (not new.folder.is_dir() or any(new.folder.iterdir())):
         raise DataError(f"{new.folder}: the folder is not empty. Give a new one.")
-    specs = list(new.models or ROBOTS)
-    if new.models is None:
+    if new.set_up and (new.models is not None or new.scenes is not None):
+        raise UsageError("With --set-up the owner chooses models and images in the browser: omit --model and --scenes.")
+    specs = [] if new.set_up else list(new.models or ROBOTS)
+    if new.models is None and not new.set_up:
         need_extras("Without --model a study uses askew's reference models, and", "bundled")
     for spec in specs:
         make("model", spec)  # reports a wrong name or option before anything is created
@@ -72,7 +76,8 @@ def create(new: NewStudy) -> Study:
     check_whole("scenes", scenes, 1)
     try:
         study = create_study(new.folder, settings, new.folder.name, new.database)
-        _fill(study, specs, scenes, new.gold)
+        if not new.set_up:
+            _fill(study, specs, scenes, new.gold)
     except BaseException:
         shutil.rmtree(new.folder, ignore_errors=True)
         raise
@@ -92,8 +97,7 @@ def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
     if gold:
         add_world_gold(study, gold)
     with study.database.write() as tx:
-        change_round(tx, round_id, "READY")
-        change_round(tx, round_id, "OPEN")
+        start_round(tx, round_id)
 
 
 def _names(specs: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from askew.collect.accounts import add_annotator, has_other_owner, person
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.schema import annotator, invite, login
+from askew.collect.schema import annotator, api_token, invite, login
 from askew.collect.schema_parts import ROLES
 
 HOUR = 3_600_000
@@ -231,8 +231,9 @@ def end_session(tx: Tx, token: str) -> None:
 
 
 def end_sessions(tx: Tx, annotator_id: int) -> None:
-    """End every session of a person: after a new password, a new role, a deletion."""
-    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
+    """End every session of a person, and every token for scripts: after a new password, a new role, a deletion."""
+    for table in (login, api_token):
+        tx.execute(sa.delete(table).where(table.c.annotator_id == annotator_id))
 
 
 def signed_in(tx: Tx, token: str) -> AnyRow | None:

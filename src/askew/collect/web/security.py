@@ -80,6 +80,14 @@ class Limits:
     """Bytes of a form."""
     fields: int = 60
     """Fields of a form."""
+    upload: int = 256 * 1024 * 1024
+    """Bytes of the images that an owner sends at once."""
+    files: int = 500
+    """Images that an owner sends at once."""
+    upload_seconds: int = 600
+    """How long that may take."""
+    api: int = 60
+    """Requests of scripts a minute, by owner."""
 
     def __post_init__(self) -> None:
         check_fields(self)

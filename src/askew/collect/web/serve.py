@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -71,7 +72,7 @@ class Address:
 
     def shown(self, port: int) -> str:
         """The address to open in a browser."""
-        if self.trusted_hosts and not self.local:
+        if self.trusted_hosts and (not self.local or self.forwarded_allow_ips):
             return f"{'http' if self.http else 'https'}://{self.trusted_hosts[0]}{self.root_path}"
         host = "127.0.0.1" if self.local else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.root_path}"
@@ -184,7 +185,8 @@ def make_service(
         name = tx.value(sa.text("SELECT name FROM study"))
     private = {host.lower() for host in private_hosts}
     robots = Robots(study, options=ENDPOINT, guard=lambda host: AddressRule(host, host in private))
-    load_robots(study, robots, private)
+    load = partial(load_robots, study, robots, private)
+    load()
     keys = SecretKeys(read_secret(study.folder))
     check_key(study, keys)
     return Service(
@@ -197,6 +199,7 @@ def make_service(
         plain_http=address.http,
         platforms=address.platforms,
         limits=limits,
+        load_robots=load,
     )
 
 
@@ -269,7 +272,7 @@ def serve(
     log_to_console()
     if not new.exists:
         print(f"Creating the study {new.folder} ...", flush=True)
-        if new.preset is None:
+        if new.preset is None and not new.set_up:
             least = PRESETS["paper"].verifiers_per_question + 1
             print(f"It has the paper's settings and needs at least {least} people; with fewer, use --preset small.")
     study = open_or_create(new)

@@ -13,6 +13,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from askew.collect.study import write_private
 from askew.errors import DataError, UsageError
 
 KEY_FILE = "secret.key"
@@ -82,6 +83,16 @@ class Consent:
         ]
 
 
+def consent_of(text: str) -> Consent:
+    """A text with its version."""
+    return Consent(text, hashlib.sha256(text.encode()).hexdigest()[:12])
+
+
+def write_consent(folder: Path, text: str) -> None:
+    """Replace the consent text of a study."""
+    write_private(folder / CONSENT_FILE, text.encode())
+
+
 def read_consent(folder: Path) -> Consent:
     """The consent text of a study."""
     path = folder / CONSENT_FILE
@@ -91,4 +102,4 @@ def read_consent(folder: Path) -> Consent:
         raise DataError(f"{path}: cannot be read as text ({trouble}). Save it as UTF-8.") from None
     if not text.strip() or len(text) > LONGEST:
         raise DataError(f"{path}: has {len(text)} characters; it needs 1 to {LONGEST}.")
-    return Consent(text, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return consent_of(text)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
@@ -18,11 +18,13 @@ import sqlalchemy as sa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from sqlalchemy.engine import Row
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
 from askew.collect.database import Database, Tx, once
 from askew.collect.protocol import NotAllowed
+from askew.collect.schema import form as form_table
 from askew.collect.study import Study
 from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords
@@ -96,6 +98,15 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def megabytes(size: int) -> str:
+    """A size for people.
+
+    >>> megabytes(1_234_567), megabytes(400)
+    ('1.2 MB', '0.1 MB')
+    """
+    return f"{max(0.1, size / 10**6):,.1f} MB"
+
+
 def state_words(state: str) -> str:
     """A question's state in plain words."""
     return STATES.get(state, state.capitalize())
@@ -107,14 +118,16 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "event_facts": event_facts,
     "duration": duration,
     "counted": counted,
+    "megabytes": megabytes,
     "state_words": state_words,
 }
 
 
 LARGEST = 2**31 - 1
 """The largest id in a database."""
-Who = Literal["anyone", "person", "worker", "owner"]
-"""Who may see a page: anyone, people who are signed in, people who also gave consent, or owners."""
+Who = Literal["anyone", "person", "worker", "owner", "api"]
+"""Who may see a page: anyone, people who are signed in, people who also gave consent, owners, or scripts with a token
+of an owner, which get JSON."""
 
 
 def id_in(text: str) -> int | None:
@@ -175,6 +188,8 @@ class Page:
     path: str
     show: Callable[[Visit], Response]
     who: Who
+    files: bool = False
+    """Whether its form has files."""
 
 
 @dataclass
@@ -197,6 +212,8 @@ class Service:
     buckets: Buckets = field(default_factory=Buckets)
     in_flight: InFlight = field(default_factory=InFlight)
     sign_ins: SignIns = field(init=False)
+    load_robots: Callable[[], object] = lambda: None
+    """Loads the models of the open round, which takes a while."""
     assets: Mapping[str, tuple[bytes, str, str]] = field(default_factory=read_assets)
     """Static files by name: content, media type, hash."""
 
@@ -241,6 +258,8 @@ class Visit:
     visitor: str = ""
     """Binds forms to this browser while nobody is signed in."""
     form: Mapping[str, str] = field(default_factory=dict)
+    files: Sequence[UploadFile] = ()
+    """The files of the form."""
     form_key: str = ""
     """The nonce of the form that was sent; a replay has the same one."""
 
@@ -302,6 +321,13 @@ class Visit:
         """Do what the form asks for, in one transaction; if the form is sent again, return the first result."""
         with self.service.database.write() as tx:
             return once(tx, self.form_key, self.me, kind, lambda: dict(act(tx) or {}))
+
+    def first_result(self, kind: str) -> Mapping[str, Any] | None:
+        """The result of this form if it was sent before; None if it was not. For work that takes many transactions."""
+        known = (form_table.c.form_key == self.form_key) & (form_table.c.kind == kind)
+        with self.service.database.read() as tx:
+            stored = tx.value(sa.select(form_table.c.result).where(known, form_table.c.annotator_id == self.me))
+        return None if stored is None else dict(json.loads(stored))
 
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""

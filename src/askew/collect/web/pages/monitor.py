@@ -20,7 +20,7 @@ from askew.collect.web.visit import Page, Visit, require_row
 LATEST = 1000
 """How many calls of each model the latencies are computed from."""
 BY_WEB = ("READY", "OPEN", "DRAINING")
-"""States that have a button; rounds are frozen and released by commands."""
+"""States that have a button; freezing and exporting have pages of their own."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RoundRow:
 def monitor(visit: Visit) -> Response:
     """The counts of every round, the latest first."""
     with visit.service.database.read() as tx:
-        rounds = [_round(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
+        rounds = [round_row(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
         events = tx.rows(sa.select(event).order_by(event.c.id.desc()).limit(15))
         people = tx.value(sa.select(sa.func.count()).where(annotator.c.excluded_at.is_(None)))
         settings, now, to_do = tx.settings, tx.now, notices(tx)
@@ -68,9 +68,7 @@ def change_state(visit: Visit) -> Response:
     """Move a round to its next state."""
     number, to = visit.number("round"), visit.text("to")
     if to not in BY_WEB:
-        raise Failure(
-            422, message="A round is frozen and released by commands: askew collect freeze, askew collect export."
-        )
+        raise Failure(422, message="A round is frozen and released on pages of their own: Freeze and Releases.")
 
     def act(tx: Tx) -> None:
         require_row(tx, round_, number)
@@ -106,7 +104,8 @@ def percentile(values: list[float], share: float) -> float | None:
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
 
 
-def _round(visit: Visit, tx: Tx, row: Any) -> RoundRow:
+def round_row(visit: Visit, tx: Tx, row: Any) -> RoundRow:
+    """A round with its counts and models, and what blocks its next state."""
     place = ROUND_STATES.index(row.state)
     after = ROUND_STATES[place + 1] if place + 1 < len(ROUND_STATES) else None
     shown = after if after in (*BY_WEB, "FROZEN") else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,17 +28,20 @@ LATEST = 20_000
 """How many answers the list compares; the page of one person compares all of that person's."""
 
 
-def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
-    """Everybody, with counts of what they did."""
+def people_rows(*where: sa.ColumnElement[bool], order: Sequence[Any], limit: int) -> sa.Select[Any]:
+    """People, each with the numbers of questions asked, of those that fooled a robot, and of answers that count."""
     asked = _counted(question, question.c.try_no.is_not(None))
     fooled = _counted(question, question.c.state.in_(("VERIFYING", "VERIFIED")))
     verified = _counted(verification, ~verification.c.excluded)
+    counts = (asked.label("asked"), fooled.label("fooled"), verified.label("verified"))
+    return sa.select(annotator, *counts).where(*where).order_by(*order).limit(limit)
+
+
+def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
+    """Everybody, with counts of what they did."""
+    order = (annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
     with visit.service.database.read() as tx:
-        rows = tx.rows(
-            sa.select(annotator, asked.label("asked"), fooled.label("fooled"), verified.label("verified"))
-            .order_by(annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
-            .limit(500)
-        )
+        rows = tx.rows(people_rows(order=order, limit=500))
         golds, agreed = gold_counts(tx), agreements(counted_answers(tx, latest=LATEST))
         open_links = tx.value(
             sa.select(sa.func.count())

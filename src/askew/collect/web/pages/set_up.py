@@ -1,0 +1,209 @@
+"""For owners: set up a study or its next round without a terminal: settings, consent text, models and own images.
+
+Models are chosen from a list, never typed: the spec of a model can run programs, so others are added in the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect.database import Tx, record_event
+from askew.collect.image_import import FORMATS, Imported, import_images
+from askew.collect.protocol import PRESETS, Refused, StudySettings, settings_of
+from askew.collect.rounds import add_model, blockers, choose_models, create_round, start_round
+from askew.collect.schema import ensemble_member, image, model, round_
+from askew.collect.study import change_study
+from askew.collect.web.first_study import ROBOTS
+from askew.collect.web.study_files import LONGEST, consent_of, write_consent
+from askew.collect.web.visit import Page, Visit, require_row
+from askew.errors import BadOption
+from askew.registry import make
+
+MOST_REFUSED = 50
+"""How many files that were left out are listed."""
+
+
+def show(visit: Visit, status: int = 200, error: str = "", field: str = "", **values: Any) -> Response:
+    """What is set up, and what is left to do."""
+    with visit.service.database.read() as tx:
+        settings, draft = tx.settings, _draft(tx)
+        latest = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
+        images = sa.select(sa.func.count()).select_from(image)
+        count = tx.value(images.where(image.c.round_id == draft.id)) if draft else 0
+        members = sa.select(ensemble_member.c.model_id)
+        rows = tx.rows(sa.select(model).order_by(model.c.id))
+        chosen = {row[0] for row in tx.rows(members.where(ensemble_member.c.round_id == draft.id))} if draft else set()
+        fixed = bool(tx.value(images))
+        reasons = blockers(tx, draft.id, "READY") if draft is not None and draft.state == "DRAFT" else []
+    names = {row.spec: (row.name, row.id in chosen) for row in rows}
+    known = [{"spec": spec, "name": name, "chosen": mine} for spec, (name, mine) in names.items()]
+    known += [{"spec": spec, "name": spec, "chosen": draft is None} for spec in _ready_made() if spec not in names]
+    shown = {
+        "settings": settings,
+        "presets": PRESETS,
+        "other": _other(settings),
+        "consent": visit.service.consent.text,
+        "models": known,
+        "draft": draft,
+        "latest": latest,
+        "images": count,
+        "fixed": fixed,
+        "reasons": reasons,
+        "formats": ",".join(FORMATS),
+        "most": visit.service.limits,
+        "notice": DONE.get(visit.request.query_params.get("done", ""), ""),
+        "result": None,
+    }
+    return visit.render("set_up.html", status, error=error, field=field, **{**shown, **values})
+
+
+DONE = {
+    "study": "The settings are saved.",
+    "consent": "The consent text is saved. Everybody is asked to agree to it.",
+    "models": "The models are saved.",
+}
+
+
+def change_settings(visit: Visit) -> Response:
+    """Store the name, the preset and what differs from it."""
+    lines = [line.strip() for line in visit.text("other").splitlines() if line.strip()]
+    try:
+        wrong = [line for line in lines if "=" not in line]
+        if wrong:
+            raise Refused(f"Write each setting as NAME=VALUE; {wrong[0][:60]!r} is none.")
+        changes = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
+        settings = settings_of(visit.text("preset"), {**changes, "identity": visit.text("identity").strip()})
+        visit.once("study", lambda tx: change_study(tx, visit.text("name"), settings, visit.me))
+    except (Refused, BadOption) as error:
+        typed = {"other": visit.text("other"), "typed": visit.form}
+        return show(visit, 422, str(error), "name", **typed)
+    visit.service.name = visit.text("name").strip()
+    return visit.redirect("/owner/set-up?done=study")
+
+
+def change_consent(visit: Visit) -> Response:
+    """Store the consent text."""
+    text = visit.text("text").replace("\r\n", "\n").strip() + "\n"
+    if len(text) == 1 or len(text) > LONGEST or "\0" in text:
+        error = f"The consent text is plain text of 1 to {LONGEST:,} characters."
+        return show(visit, 422, error, "text", consent=visit.text("text").replace("\0", ""))
+    write_consent(visit.service.study.folder, text)
+    about = {"version": consent_of(text).version}
+    visit.once("consent text", lambda tx: record_event(tx, "consent.changed", "study", visit.me, about))
+    return visit.redirect("/owner/set-up?done=consent")
+
+
+def set_models(visit: Visit) -> Response:
+    """Choose the models of the draft round; the round is created if there is none."""
+    wanted = [name.removeprefix("model.") for name, value in visit.form.items() if name.startswith("model.") and value]
+
+    def act(tx: Tx) -> None:
+        known = {row.spec: row.id for row in tx.rows(sa.select(model.c.spec, model.c.id))}
+        for spec in wanted:
+            if spec not in known:
+                if spec not in _ready_made():
+                    raise Refused("Choose models of the list. Others are added in the terminal.")
+                known[spec] = add_model(tx, spec, spec, repr(make("model", spec)))
+        weights = dict.fromkeys((known[spec] for spec in wanted), 1.0)
+        draft = _draft(tx)
+        if draft is None:
+            create_round(tx, weights)
+        else:
+            choose_models(tx, draft.id, weights, visit.me)
+
+    try:
+        if not wanted:
+            raise Refused("A round needs at least one model. Choose one.")
+        visit.once("models", act)
+    except Refused as error:
+        return show(visit, 422, str(error), "models")
+    return visit.redirect("/owner/set-up?done=models")
+
+
+def add_images(visit: Visit) -> Response:
+    """Add the files that were sent to the draft round."""
+    with visit.service.database.read() as tx:
+        draft = _draft(tx)
+    if draft is None or draft.state != "DRAFT":
+        return show(visit, 422, "First choose the models: they make a draft round, which takes images.", "models")
+    domain = visit.text("domain").strip()
+    if not visit.files or len(domain) > 60 or "\0" in domain:
+        error = "A domain has at most 60 characters." if visit.files else "Choose at least one image."
+        return show(visit, 422, error, "files")
+    earlier = visit.first_result("images")
+    if earlier is None:
+        done = _import(visit, draft.id, domain)
+        stored = {"added": done.added, "refused": done.refused[:MOST_REFUSED], "left_out": len(done.refused)}
+        earlier = visit.once("images", lambda tx: stored)
+    return show(visit, result=earlier)
+
+
+def _import(visit: Visit, round_id: int, domain: str) -> Imported:
+    """Import the files under their own names, without the folders of the owner's computer."""
+    with TemporaryDirectory(prefix="askew-upload-") as scratch:
+        paths = []
+        for number, sent in enumerate(visit.files):
+            name = os.path.basename((sent.filename or "").replace("\\", "/")).replace("\0", "")[-100:]
+            path = Path(scratch, str(number), name if name.strip(".") else "unnamed")
+            path.parent.mkdir()
+            with path.open("wb") as file:
+                shutil.copyfileobj(sent.file, file)
+            paths.append(path)
+        done = import_images(visit.service.study, paths, round_id, domain)
+        for path in paths:
+            done.refused = [line.replace(str(path), path.name) for line in done.refused]
+    return done
+
+
+def open_round(visit: Visit) -> Response:
+    """Open the draft round, and load its models meanwhile."""
+    number = visit.number("round")
+
+    def act(tx: Tx) -> None:
+        require_row(tx, round_, number)
+        start_round(tx, number, visit.me)
+
+    try:
+        visit.once(f"open {number}", act)
+    except Refused as error:
+        return show(visit, 422, str(error), "open")
+    threading.Thread(target=visit.service.load_robots, name="load", daemon=True).start()
+    return visit.redirect("/owner")
+
+
+def _draft(tx: Tx) -> Any:
+    """The round that has not been opened yet."""
+    return tx.first(sa.select(round_).where(round_.c.state.in_(("DRAFT", "READY"))).order_by(round_.c.number).limit(1))
+
+
+def _ready_made() -> tuple[str, ...]:
+    """askew's reference models, if what they need is installed."""
+    return ROBOTS if find_spec("onnxruntime") is not None else ()
+
+
+def _other(settings: StudySettings) -> str:
+    """The settings that differ from those of the preset, a line for each."""
+    base: Mapping[str, Any] = vars(PRESETS[settings.preset])
+    changed = {name: value for name, value in vars(settings).items() if base[name] != value and name != "identity"}
+    as_typed = {name: str(value).lower() if isinstance(value, bool) else value for name, value in changed.items()}
+    return "\n".join(f"{name}={value}" for name, value in as_typed.items())
+
+
+PAGES = (
+    Page("GET", "/owner/set-up", show, "owner"),
+    Page("POST", "/owner/set-up/study", change_settings, "owner"),
+    Page("POST", "/owner/set-up/consent", change_consent, "owner"),
+    Page("POST", "/owner/set-up/models", set_models, "owner"),
+    Page("POST", "/owner/set-up/images", add_images, "owner", files=True),
+    Page("POST", "/owner/set-up/round/{round:int}/open", open_round, "owner"),
+)

@@ -169,3 +169,21 @@ def test_a_suite_without_groups_has_a_warning_instead_of_dashes(tmp_path: Path) 
     for text in (terminal_summary([both]), terminal_headlines([both])):
         assert "Warning: The suite visual made no group from 40 questions" in text
         assert "refused: no scene (40)" in " ".join(text.split())
+
+
+def test_every_comparison_says_what_it_could_have_detected(tmp_path: Path) -> None:
+    runs = [load_run(make_run(tmp_path / m, m, groups=60, images=False)) for m in ("a", "b")]
+    base = {"suite": "rad", "part": "", "a": "a", "b": "b", "difference": 0.02, "p_holm": 0.6, "p": 0.6, "n": 60}
+    differences = [
+        base | {"metric": "rad.forward", "detectable": 0.1234, "family": "headline", "family_size": 1},
+        base | {"metric": "cs.2", "detectable": float("nan"), "family": "others", "family_size": 0},
+    ]
+    lines = terminal_summary(runs, differences).splitlines()
+    assert max(map(width, lines)) <= 80
+    start = next(number for number, line in enumerate(lines) if line.startswith("RAD  "))
+    assert lines[start + 1].endswith(" 12.3"), "of b against a"
+    assert not lines[start].endswith("12.3")
+    assert "detects: the smallest difference from a that is found in 80 % of cases" in lines
+    brief = " ".join(terminal_headlines(runs, differences).split())
+    assert "Smallest differences that are found in 80 % of cases: Asked as yes/no 12." in brief
+    assert "detects" not in terminal_summary(runs[:1])

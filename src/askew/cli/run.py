@@ -32,6 +32,7 @@ examples:
   askew run --model prior:data=world:train --model constant:no --data world:val --suite rad --output runs/both
   askew run --model python:my_model:answer --data mine.jsonl --images images --limit 500 --output runs/mine
   askew run --config run.yaml --seed 3
+  askew run --model constant:yes --data world --suite rad --output runs/yes --dry-run --power 3
 
 Kill it when you like: every answer is on disk as soon as it is given, and the same command resumes.
 Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows,
@@ -55,6 +56,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shard", metavar="I/N", help="ask only part I of N; askew merge joins the answers")
     add_shared(parser, "batch-size", "max-failures", *ASKING, "no-audit", "dry-run")
     parser.add_argument(
+        "--power",
+        type=float,
+        metavar="POINTS",
+        help="with --dry-run: say how many questions find a difference of this size between two models",
+    )
+    parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
     )
     add_listed(parser, BESIDE, "options for some models")
@@ -73,6 +80,10 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--output is needed (on the command line, or in the file of --config).")
     if trial is not None and trial < 1:
         raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
+    if options.power is not None and not options.dry_run:
+        raise UsageError("--power says how many questions are needed before a run. Give --dry-run too.")
+    if options.power is not None and not 0 < options.power <= 100:
+        raise UsageError(f"--power {options.power:g}: give a difference in points, above 0 and at most 100.")
     settings, data = settings_of(options), data_of(options)
     models = as_models(options.model, options.name, **beside(options, BESIDE, "model", options.model))
     if trial is not None:
@@ -81,7 +92,7 @@ def main(args: argparse.Namespace) -> int:
     suites = [as_suite(suite, progress=not options.quiet) for suite in options.suite or suites_in(data, "rad")]
     output, published = Path(options.output), not options.no_published
     if options.dry_run:
-        for sentence in forecast(models, data, suites, output, settings):
+        for sentence in forecast(models, data, suites, output, settings, options.power):
             print(sentence)
     else:
         if not options.quiet:

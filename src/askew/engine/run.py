@@ -33,6 +33,7 @@ from askew.engine.build import Prepared, audit_texts, build_groups
 from askew.engine.events import Advanced, Event, Finished, Note, Stage, Started, Warned, result_of
 from askew.engine.executors import workers_of
 from askew.engine.judge import OutcomeJudge, Tally
+from askew.engine.power import questions_needed
 from askew.engine.resume import Plan, Planner, ask_unanswered, unknown
 from askew.engine.run_folder import (
     claim_folder,
@@ -187,9 +188,16 @@ def empty_suites(prepared: Prepared) -> list[str]:
 
 
 def forecast(
-    models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings
+    models: Sequence[Named],
+    data: Named,
+    suites: Sequence[Named],
+    output: Path,
+    settings: Settings,
+    points: float | None = None,
 ) -> Iterator[str]:
     """Remarks on the data, then the requests that a run would make to each model, in a sentence each.
+
+    ``points``: also how many questions it takes to find a difference of this size between two models.
 
     Queries no model, and writes nothing to ``output``.
     """
@@ -201,6 +209,8 @@ def forecast(
         yield from prepared.data["remarks"]
         for planner, folder in zip(planners, model_folders(models, output), strict=True):
             yield _forecast(planner, prepared, folder, settings)
+        if points is not None:
+            yield from questions_needed(prepared, points)
 
 
 def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Settings) -> str:

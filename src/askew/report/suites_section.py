@@ -23,7 +23,7 @@ from askew.report.score_display import DASH, count, probability
 from askew.report.svg import mark
 from askew.report.table_formats import csv_text, html, latex, markdown
 from askew.report.verdict import as_html, sentences_by_suite
-from askew.types import LEAST_IMAGES, MetricFacts, Score
+from askew.types import LEAST_IMAGES, NAN, MetricFacts, Score
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
 AGAINST = "note.against="
@@ -203,7 +203,8 @@ def differences_section(content: ReportData) -> Html | None:
     text = (
         "Paired on the same questions. p values are Holm-corrected within each family of comparisons: the headlines "
         f"({_tested(first)}), and separately each suite's other metrics and its parts. ▲ ▼: p is below 0.05. —: p is "
-        f"unknown, as there are fewer than {LEAST_IMAGES} images."
+        f"unknown, as there are fewer than {LEAST_IMAGES} images. Detectable: the smallest true difference that 80 % "
+        "of such comparisons would find, before the correction; no significance says little about smaller ones."
     )
     return el(
         "section",
@@ -234,12 +235,13 @@ def _difference_table(content: ReportData, items: Sequence[Mapping[str, Any]], c
             f"{item['a']} − {item['b']}",
             difference_text(facts, item),
             probability(item.get("p_holm")),
+            replace(facts, signed=False).show(NAN if item.get("detectable") is None else item["detectable"]),
             f"{item.get('n') or 0:,}",
         ]
         for item in items
         for facts in [content.facts(item["suite"], item["metric"])]
     ]
-    return table(["Number", "Models", "Difference (95 %)", "p", "n"], rows, caption, class_="differences")
+    return table(["Number", "Models", "Difference (95 %)", "p", "Detectable", "n"], rows, caption, class_="differences")
 
 
 def difference_text(facts: MetricFacts, item: Mapping[str, Any]) -> str:

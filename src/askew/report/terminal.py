@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -26,6 +27,9 @@ from askew.types import LEAST_IMAGES, Column, Score, Table
 
 _NUMBERS = 35
 """The width of value, n, failed and arrow at the end of a line."""
+
+_DETECTS = 7
+"""The width of the smallest detectable difference, if there are several runs."""
 
 _HEADLINE = 24
 """The width of the suite's name and its headline."""
@@ -82,6 +86,8 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     yield from wrap(
         "Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly better than every other.", width
     )
+    if smallest := list(_detectable(standings)):
+        yield from wrap(f"Smallest differences that are found in 80 % of cases: {', '.join(smallest)}.", width)
     covered: list[str] = []
     warned: list[str] = []
     for run in standings.runs:
@@ -99,22 +105,44 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
         yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
 
 
+def _detectable(standings: Standings) -> Iterator[str]:
+    """For each column the smallest detectable difference between ranked runs, from the smallest to the largest."""
+    ranked = {standings.labels[number] for number in standings.ranked}
+    for column in standings.columns:
+        found = [
+            _known_detectable(item)
+            for item in standings.differences
+            if (item["suite"], item["metric"]) == column.key
+            and not item.get("part")
+            and {item["a"], item["b"]} <= ranked
+        ]
+        known = sorted(column.facts.printed(value) for value in found if value is not None)
+        if known:
+            name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
+            digits = 0 if column.facts.unit else 2
+            ends = dict.fromkeys(f"{end:.{digits}f}" for end in (known[0], known[-1]))
+            yield printable(f"{name} {'–'.join(ends)}")
+
+
 def _block(
     runs: Sequence[Run], names: Sequence[str], suite: Mapping[str, Any], arrows: _Arrows, width: int
 ) -> Iterator[str]:
-    room = width - _NUMBERS
+    room = width - _NUMBERS - _DETECTS * bool(arrows.detectable)
     names = _unique_names(names, room - room // 2 - 1)
     heading = printable(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
-    table = Table("", heading, (Column("value"), Column("n"), Column("failed"), Column("")))
+    heads = ("value", "n", "failed", *(("detects",) if arrows.detectable else ()), "")
+    table = Table("", heading, tuple(map(Column, heads)))
     for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
         for number, (run, name) in enumerate(zip(runs, names, strict=True)):
             score = run.score(suite["name"], metric, part)
             if not score.metric:
                 continue
-            text = label if len(runs) == 1 else fit(label, room // 2) + fit(name, room - room // 2 - 1)
+            text = label if len(runs) == 1 else fit(label, room // 2 - 1) + " " + fit(name, room - room // 2 - 1)
             label = ""
-            table.add(text, score.plus_minus, score.n, score.failed, f"  {arrows.at(number, score)}")
-    yield from terminal(table, [room, 14, 8, 8, 0], width)
+            detects = [arrows.detects(number, score)] if arrows.detectable else []
+            table.add(text, score.plus_minus, score.n, score.failed, *detects, f"  {arrows.at(number, score)}")
+    widths = [14, 8, 7, 8] if arrows.detectable else [14, 8, 8]
+    yield from terminal(table, [room, *widths, 0], width)
     yield from _coverage(runs, suite["name"], width)
 
 
@@ -159,7 +187,7 @@ def _is_listed(run: Run, score: Score) -> bool:
 
 
 class _Arrows:
-    """Up or down for each significant difference: from the first model, or of a gap from zero."""
+    """Up or down for each significant difference: from the first model, or of a gap from zero; what is detectable."""
 
     def __init__(self, names: Sequence[str], differences: Sequence[Mapping[str, Any]], color: bool) -> None:
         self.names, self.color = names, color
@@ -168,6 +196,21 @@ class _Arrows:
             for item in differences
             if is_significant(item)
         }
+        self.detectable = {
+            (
+                item["suite"],
+                item["metric"],
+                item.get("part", ""),
+                item["b"] if item["a"] == names[0] else item["a"],
+            ): found
+            for item in differences
+            if names[0] in (item["a"], item["b"]) and (found := _known_detectable(item)) is not None
+        }
+
+    def detects(self, number: int, score: Score) -> str:
+        """The smallest detectable difference between this model and the first; empty for the first."""
+        found = self.detectable.get((score.suite, score.metric, score.part, self.names[number]))
+        return "" if found is None else replace(score.facts, signed=False).show(found)
 
     def at(self, number: int, score: Score) -> str:
         """The arrow for one line, or an empty string; green if it points to the better side."""
@@ -180,6 +223,12 @@ class _Arrows:
             return ""
         arrow, code = "▲" if sign > 0 else "▼", "32" if sign * score.facts.better > 0 else "31"
         return f"\x1b[{code}m{arrow}\x1b[0m" if self.color and score.facts.better else arrow
+
+
+def _known_detectable(item: Mapping[str, Any]) -> float | None:
+    """The smallest difference that a comparison could have detected; None if that is not known."""
+    found = item.get("detectable")
+    return float(found) if found is not None and found == found else None
 
 
 def _legend(
@@ -208,6 +257,8 @@ def _legend(
         yield cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
     if len(runs) > 1 and differences:
         yield cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
+        if any(_known_detectable(item) is not None for item in differences):
+            yield cut(f"detects: the smallest difference from {names[0]} that is found in 80 % of cases", width)
         sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
         families = "; ".join(f"{printable(name)} ({count(size)})" for name, size in sizes.items())
         yield from wrap(f"Holm's families: {families}.", width)

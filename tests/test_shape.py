@@ -343,3 +343,32 @@ def test_the_tour_names_existing_files():
     stops = [name for row in rows for name in re.findall(r"`([a-z_0-9/]+\.py)`", row)]
     assert [name for name in stops if not (SOURCE / name).is_file()] == []
     assert len(stops) == len(set(stops)) > 20
+
+
+_COUNTED_NOUN = re.compile(
+    r" (?!(?:is|was|has|as|less|does|says|breaks|needs|others|this|its|of)\b)(?:[a-z-]+ )?[a-z-]*[a-rt-z]s\b"
+)
+CONSTANTS_ABOVE_ONE = {"len(MODELS)", "len(SUITES)", "count(noes)", "count(len(found.findings))"}
+"""Counts that are never 1, or that are followed by a plural whatever they are ("none of 1 traits")."""
+
+
+@pytest.mark.parametrize("folder", ["cli", "report", "play"])
+def test_a_count_of_one_is_followed_by_a_singular(folder):
+    """ "1 comparisons": counts and their nouns are written by ``plural``."""
+    wrong = []
+    for file in (SOURCE / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                for value, after in zip(node.values, node.values[1:], strict=False):
+                    if _is_count(value) and isinstance(after, ast.Constant) and _COUNTED_NOUN.match(after.value):
+                        wrong.append(f"{file.name}:{node.lineno}: {ast.unparse(value.value)}{after.value[:20]!r}")
+    assert [one for one in wrong if not any(name in one for name in CONSTANTS_ABOVE_ONE)] == []
+
+
+def _is_count(value):
+    """Whether a part of an f-string is ``len(...)``, ``count(...)`` or a number with separators of thousands."""
+    if not isinstance(value, ast.FormattedValue):
+        return False
+    called = isinstance(value.value, ast.Call) and isinstance(value.value.func, ast.Name)
+    comma = value.format_spec is not None and ast.unparse(value.format_spec).strip("f'\"") == ","
+    return comma or (called and value.value.func.id in ("len", "count"))

@@ -90,6 +90,28 @@ class TooManyFailures(RunError):
     """More non-answers than the limit allows."""
 
 
+def plural(number: int, one: str, several: str = "") -> str:
+    """A count with its noun: ``several`` is the plural if it does not just end in s.
+
+    >>> plural(1, "image"), plural(1200, "image"), plural(1, "image is left out", "images are left out")
+    ('1 image', '1,200 images', '1 image is left out')
+    """
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def first_line(text: str, most: int = 200) -> str:
+    """The first line of a text, cut after a word if it has more than this many characters.
+
+    >>> first_line("Too large. Use a smaller copy of the image.\\nTraceback", 22)
+    'Too large. Use a …'
+    """
+    line = text.strip().partition("\n")[0].strip()
+    if len(line) <= most:
+        return line
+    words = line[: most - 1].rpartition(" ")[0]
+    return f"{words} …" if words else line[: most - 1] + "…"
+
+
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
     """`` Did you mean ...?`` with the closest known name, to append to an error message; empty if none is close.
 

@@ -47,7 +47,7 @@ def write(path, records):
 def test_requests_are_those_of_a_run_split_by_lines_and_bytes(study, tmp_path, capsys):
     assert main(["batch", "write", *study, "--output", "jobs", "--max-requests", "3"]) == 0
     assert "0001.jsonl: 3 requests" in (said := capsys.readouterr().out)
-    assert "0002.jsonl: 1 requests" in said
+    assert "0002.jsonl: 1 request," in said
     found = requests(tmp_path / "jobs", "0001.jsonl", "0002.jsonl")
     assert {(one["method"], one["url"]) for one in found} == {("POST", "/v1/chat/completions")}
     assert len({one["custom_id"] for one in found}) == 4

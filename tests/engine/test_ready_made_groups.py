@@ -106,7 +106,7 @@ def test_a_suite_whose_tests_are_missing_is_refused(tmp_path: Path) -> None:
 
 def test_data_without_a_question_is_reported(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text('{"id": 1, "question": "", "answer": "no"}\n')
-    with pytest.raises(DataError, match=r"there is no question in it; 1 bad records were left out, e\.g\. .*blank"):
+    with pytest.raises(DataError, match=r"there is no question in it; 1 bad record left out, e\.g\. .*blank"):
         publish(
             as_suite("accuracy"), as_data(tmp_path / "q.jsonl", skip_bad=True), tmp_path / "out", Settings(), "command"
         )
@@ -162,10 +162,10 @@ def test_a_benchmark_deletes_files_of_another_suite_and_keeps_files_of_users(tmp
 
 def test_the_datasheet_says_what_was_counted(tmp_path: Path, ready: str) -> None:
     sheet = publish(as_suite(Twice()), as_data([ORIGINAL]), tmp_path / "a", Settings(), "command")
-    assert "1 groups with 2 variants, from 1 questions" in sheet
+    assert "1 group with 2 variants, from 1 question" in sheet
     assert "| test | matched | variants made | refused | made of matched | made per question |" in sheet
     assert "| spelling | 2 | 2 | 0 | 100.0% | 2.000 |" in sheet
-    assert "from 1 ready-made groups" in publish(as_suite("rad"), as_data(ready), tmp_path / "b", Settings(), "command")
+    assert "from 1 ready-made group" in publish(as_suite("rad"), as_data(ready), tmp_path / "b", Settings(), "command")
     (tmp_path / "scenes.json").write_text('{"a": {"objects": {}}, "b": {"objects": {}}}')
     scenes = as_data(f"scenes:{tmp_path / 'scenes.json'}")
     sheet = publish(as_suite(Twice()), scenes, tmp_path / "c", Settings(), "command")

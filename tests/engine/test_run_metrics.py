@@ -196,3 +196,18 @@ def test_result_files_are_scored_officially_unless_the_option_says_otherwise(tmp
         results = json.loads((tmp_path / f"o{value}" / "results.json").read_text())
         assert results["scores"][0]["value"] == value
         assert ("20 of 20 answers are wrong only because of case" in done.stdout) == (value == 0.0)
+
+
+def test_an_answer_that_counts_without_its_form_is_shown_beside_the_reference_that_it_equals():
+    """It read: correct only because of case (e.g. "No" for "No")."""
+    result = askew.evaluate(says("Yes"), SAYING, "accuracy", extract="none", accuracy="robust", **QUICK)
+    (said,) = form_sentences(result.results)
+    assert '(e.g. "Yes" for "yes")' in said
+
+
+def test_examples_are_cut_between_words():
+    questions = [Question(n, None, "What is it?", ("dog",)) for n in range(10)]
+    words = "it looks like something that I have never seen in my whole long life"
+    result = askew.evaluate(lambda image, question: words, questions, "accuracy", extract="none", accuracy="simple")
+    shown = [reply for reply, _ in result.results["answer_forms"]["examples"].values()]
+    assert all(reply.endswith(" …") and words.startswith(reply[:-1]) for reply in shown)

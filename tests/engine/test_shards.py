@@ -79,7 +79,7 @@ def test_merging_keeps_the_first_of_two_answers_and_counts_differences(tmp_path,
     assert main(["merge", str(tmp_path / "a"), str(tmp_path / "b" / "answers.sqlite"), "--store", str(target)]) == 0
     said = capsys.readouterr().out
     assert "2 answers of 2 stores" in said
-    assert "1 requests have different answers" in said
+    assert "1 request has different answers" in said
     with Store(target) as store:
         assert {k: p.answer for k, p in store.get({key: 1, other: 2}).items()} == {key: "red", other: "two"}
     assert main(["merge", str(tmp_path / "c"), "--store", str(target)]) == 2

@@ -140,7 +140,7 @@ def test_rows_beside_damaged_pages_are_kept_and_the_others_reported(tmp_path, ca
     first, second, *_ = capsys.readouterr().out.splitlines()
     kept = int(first.split()[0].replace(",", ""))
     assert 4000 - 2 * 80 < kept < 4000
-    assert first.endswith("answers are intact and kept; 0 damaged rows are left out.")
+    assert first.endswith("answers are intact and kept; left out: 0 damaged rows.")
     about = int(second.split("about ")[1].split()[0])
     assert abs(about - (4000 - kept)) < 60
     assert len(read_store(path, said)) == kept
@@ -189,7 +189,7 @@ def test_the_remedy_works(tmp_path, monkeypatch, capsys):
     assert said.count("\n") == 0
     assert said.endswith("askew recover run/answers.sqlite")
     assert askew_main(said.rpartition(": askew ")[2].split()) == 0
-    assert "3 damaged rows are left out" in capsys.readouterr().out
+    assert "left out: 3 damaged rows" in capsys.readouterr().out
     assert askew_main(words) == 0
     with pytest.raises(DataError, match="no such file"):
         recover(tmp_path / "nowhere")

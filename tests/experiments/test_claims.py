@@ -62,9 +62,9 @@ def test_fewer_than_five_seeds_decide_nothing_and_the_number_needed_is_said():
     (few,) = decided([claim(SeedDifference(FIVE[:3]))])
     assert few.holds is None
     assert isnan(few.p)
-    assert "There are 3 seeds, and at least 5 are needed. If the differences stay as they are, about" in few.markdown()
+    assert "3 seeds: at least 5 are needed. If the differences stay as they are, about" in few.markdown()
     (one,) = decided([claim(SeedDifference((2.0,)))])
-    assert one.markdown().endswith("There are 1 seeds, and at least 5 are needed.")
+    assert one.markdown().endswith(" 1 seed: at least 5 are needed.")
 
 
 def test_a_small_test_set_is_not_made_up_for_by_seeds():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from askew.audit.labelled_texts import CHOICE, YES_NO
 from askew.audit.text_audit import FAR, LEAST_TEXTS, METHOD, TextAudit, TextScore
+from askew.errors import first_line
 from askew.report import table_formats
 from askew.types import Column, Score, Table
 
@@ -83,7 +84,7 @@ def _line(text: str) -> str:
     'a / b�'
     """
     said = "".join(c if c.isprintable() else "�" for c in " ".join(text.split())).replace("|", "/").replace("`", "'")
-    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    return first_line(said, _LONGEST)
 
 
 def _with_interval(score: TextScore) -> str:

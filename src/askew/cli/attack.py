@@ -18,6 +18,7 @@ from askew.cli.options import (
     settings_of,
     settled,
 )
+from askew.errors import plural
 
 EXAMPLES = """\
 examples:
@@ -84,7 +85,7 @@ def main(args: argparse.Namespace) -> int:
         runs = event
     print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
     made, calls, reused = run.counts.asked, run.counts.calls, run.counts.reused
-    print(f"{made:,} requests reached the model, in {calls:,} calls; {reused:,} were answered before.")
+    print(f"{plural(made, 'request')} reached the model, in {plural(calls, 'call')}; answered before: {reused:,}.")
     print(f"Other models on the same rewordings: askew run --model MODEL --data {output} --output runs/transfer")
     if runs and runs.failures:
         raise runs.failures[0]

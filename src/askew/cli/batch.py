@@ -18,7 +18,7 @@ from askew.cli.options import (
     settings_of,
     settled,
 )
-from askew.errors import UsageError
+from askew.errors import UsageError, plural
 
 if TYPE_CHECKING:
     from askew.engine.batch_files import Results, Written
@@ -81,11 +81,13 @@ def _write(args: argparse.Namespace) -> int:
 
 
 def _written(folder: Path, done: Written) -> Sequence[str]:
-    lines = [f"{file['name']}: {file['requests']:,} requests, {file['bytes'] / 1e6:,.1f} MB" for file in done.files]
+    lines = [
+        f"{file['name']}: {plural(file['requests'], 'request')}, {file['bytes'] / 1e6:,.1f} MB" for file in done.files
+    ]
     if done.known:
-        lines.append(f"{done.known:,} questions are answered already and were left out.")
+        lines.append(f"{plural(done.known, 'question is', 'questions are')} answered already and left out.")
     if bad := done.bad_images:
-        lines.append(f"Left out because of their image: {len(bad):,} questions, e.g. {bad[0]}")
+        lines.append(f"Left out because of their image: {plural(len(bad), 'question')}, e.g. {bad[0]}")
     if done.files:
         lines.append(f"Put the results into {folder}, then: askew batch read {folder}")
     else:
@@ -116,8 +118,6 @@ def _read(args: argparse.Namespace) -> int:
 
 
 def _found(store: Path, files: int, found: Results) -> Sequence[str]:
-    from askew.report.caveats import plural
-
     read = f"{plural(found.lines, 'line')} of {plural(files, 'file')}"
     lines = [f"New answers in {read}: {found.answered:,}; they are in {store}."]
     if found.again:

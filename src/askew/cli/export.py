@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from askew.cli.options import add_shared
+from askew.errors import plural
 
 EXAMPLES = """\
 examples:
@@ -61,8 +62,8 @@ def main(args: argparse.Namespace) -> int:
         args.image_data == "inline",
         bool(args.overwrite),
     )
-    alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
-    print(f"{made.questions:,} questions{alike}:")
+    alike = f" (for {plural(made.ids, 'id')}; what reads alike is asked once)" if made.ids > made.questions else ""
+    print(f"{plural(made.questions, 'question')}{alike}:")
     for path in made.files:
         print(f"  {path}")
     return 0

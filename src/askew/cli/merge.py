@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from askew.cli.options import add_shared
-from askew.errors import UsageError
+from askew.errors import UsageError, plural
 
 EXAMPLES = """\
 examples:
@@ -31,10 +31,14 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--store is needed: the file that gets all answers.")
     merged = merge_stores([Path(place) for place in args.stores], Path(args.store))
     print(
-        f"{merged.copied:,} answers of {merged.stores:,} stores are now in {args.store}; {merged.known:,} were there."
+        f"{plural(merged.copied, 'answer')} of {plural(merged.stores, 'store')} copied to {args.store}; "
+        f"there before: {merged.known:,}."
     )
     if merged.differing:
-        print(f"{merged.differing:,} requests have different answers in different stores; the first is kept.")
+        print(
+            f"{plural(merged.differing, 'request has', 'requests have')} different answers in different stores; "
+            "the first is kept."
+        )
     for place in map(Path, args.stores):
         if (place / "answers.sqlite").is_file() and not (place / "results.json").is_file():
             print(f"{place}: this run has not ended. Give its command again, then merge again; or ask the rest later.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askew.errors import plural
+
 EXAMPLES = """\
 examples:
   askew recover runs/mine                       (the folder of a run)
@@ -22,9 +24,12 @@ def main(args: argparse.Namespace) -> int:
     from askew.engine.store_files import recover
 
     found, aside = recover(Path(args.store))
-    print(f"{len(found.rows):,} answers are intact and kept; {len(found.damaged):,} damaged rows are left out.")
+    print(
+        f"{plural(len(found.rows), 'answer is', 'answers are')} intact and kept; "
+        f"left out: {plural(len(found.damaged), 'damaged row')}."
+    )
     if found.unread:
-        rows = f"about {found.lost:,} more rows" if found.rows else "any rows"
+        rows = f"about {plural(found.lost, 'more row')}" if found.rows else "any rows"
         print(f"SQLite cannot read a part of the file that may hold {rows} ({found.trouble}).")
     print(f"The damaged file is now {aside}. The same command as before asks again what is lost.")
     return 0

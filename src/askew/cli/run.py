@@ -21,7 +21,7 @@ from askew.cli.options import (
     settings_of,
     settled,
 )
-from askew.errors import UsageError
+from askew.errors import UsageError, plural
 
 if TYPE_CHECKING:
     from askew.engine.settings import Named, Settings
@@ -108,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _plan(models: Sequence[Named], suites: Sequence[Named], output: Path) -> str:
     """Describe the steps of the run before it starts."""
-    asked = models[0].name if len(models) == 1 else f"{len(models)} models"
+    asked = models[0].name if len(models) == 1 else plural(len(models), "model")
     made = " and ".join(suite.what.name for suite in suites)
     return f"Next: make the groups of {made}, ask {asked}, score the answers, and write {output / 'report.html'}."
 

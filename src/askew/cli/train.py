@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from askew.cli.options import Options, add_listed, add_shared, given, settled
+from askew.errors import plural
 
 EXAMPLES = """\
 examples:
@@ -69,7 +70,7 @@ def main(args: argparse.Namespace) -> int:
         **given(options, _NUMBERS),
     )
     if skipped := done.config.get("skipped"):
-        print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
+        print(f"Left out: {plural(len(skipped), 'bad record')}, e.g. {skipped[0]}", file=sys.stderr)
     best = max(done.history, key=lambda one: float(one["accuracy"]))
     print(f"Best validation accuracy {100 * best['accuracy']:.1f} % (epoch {best['epoch']} of {len(done.history)})")
     print(f"Report: {options.output}/report.html    Ask it: askew run --model trained:{options.output} ...")

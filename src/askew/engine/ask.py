@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from askew.answers.choices import as_asked
 from askew.data.bad_records import short
 from askew.engine.settings import Named
-from askew.errors import ModelError, UsageError
+from askew.errors import ModelError, UsageError, first_line
 from askew.files.images import content_hash, image_bytes
 from askew.files.limits import token_counts
 from askew.models.stop_rules import InARow
@@ -52,7 +52,7 @@ def count_failures(rule: InARow, said: Iterable[Prediction]) -> None:
     """
     for prediction in said:
         error = (prediction.error or "no answer").strip()
-        last = error.partition("\n")[0][:300].rstrip(".")
+        last = first_line(error, 300).rstrip(".")
         if reason := rule.told(failure_kind(error) if prediction.failed else "", last):
             raise ModelError(reason)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from askew.answers.normalise import normalise
 from askew.attack.attack_parts import Attack
 from askew.engine.resume import Keys
+from askew.errors import first_line
 from askew.types import Candidate, CandidateValue, Place, Prediction, Question
 from askew.verbs import WantsRise
 
@@ -137,7 +138,7 @@ class AttackTask:
         self.texts.setdefault(self.question.text, 1)
         answer, correct = self._judged(self.question.text, self.original)
         if answer is None:
-            self.end("skipped", f"no answer to the original ({(self.original.error or 'failed').splitlines()[0][:80]})")
+            self.end("skipped", f"no answer to the original ({first_line(self.original.error or 'failed', 80)})")
         elif not self.rules.attack.goal.attacks(correct):
             self.end("skipped", "the original is answered incorrectly")
 

@@ -11,7 +11,7 @@ from askew.audit.labelled_texts import MOST_TEXTS, texts_of_groups, texts_of_que
 from askew.audit.text_audit import TextAudit, audited, tasks_of
 from askew.data.write_questions import line, stored_image
 from askew.engine.settings import Named, Settings, progress_bar, ticking
-from askew.errors import DataError, UsageError
+from askew.errors import DataError, UsageError, plural
 from askew.files.paths import ImageFolders
 from askew.files.read_write import write_joined
 from askew.types import Group, Question
@@ -47,12 +47,15 @@ def write_sample(data: Named, folder: Path, size: int, settings: Settings) -> li
     images = [_image_file(one, folder) for one in sample]
     write_joined(table, csv_lines(sample, images))
     with_image = [(one, image) for one, image in zip(sample, images, strict=True) if image]
-    said = [f"{table}: {len(sample):,} questions to judge: right, wrong or unclear"]
+    said = [f"{table}: {plural(len(sample), 'question')} to judge: right, wrong or unclear"]
     if with_image:
         write_joined(for_service, (line(service_record(one, image)) for one, image in with_image))
         said.append(f"{for_service}: {len(with_image):,} for askew collect gold STUDY --add")
     if len(with_image) < len(sample):
-        said.append(f"{len(sample) - len(with_image):,} questions have no image file, and the service needs one")
+        said.append(
+            f"{plural(len(sample) - len(with_image), 'question has', 'questions have')} no image file, "
+            "which the service needs"
+        )
     return said
 
 

@@ -25,7 +25,7 @@ from askew.engine.executors import workers_of
 from askew.engine.resume import Keys, Planner, unknown
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
-from askew.errors import BadImage, DataError, UsageError
+from askew.errors import BadImage, DataError, UsageError, first_line
 from askew.files.limits import bounded_lines, load_json, read_object
 from askew.files.output_folders import check_output, note_output
 from askew.files.paths import public
@@ -261,7 +261,7 @@ def _take(
     said: dict[bytes, Prediction] = {}
     for key, prediction in _predictions(path, lines, wanted, reader, found):
         if prediction.failed:
-            found.failed[key] = (prediction.error or "no answer").splitlines()[0][:200]
+            found.failed[key] = first_line(prediction.error or "no answer")
         elif key in said:
             _count_again(found, said[key], prediction)
         else:

@@ -18,7 +18,7 @@ from askew.data.groups import checked_groups, read_written, unique_by_id, writte
 from askew.engine.components import NO_SUITE, ready_made_signature, refuse_build_options
 from askew.engine.events import EVERY, Advanced, Stage, Started
 from askew.engine.settings import Named, Settings, Shard
-from askew.errors import DataError, UsageError
+from askew.errors import DataError, UsageError, plural
 from askew.files.output_folders import clear_unnamed
 from askew.files.paths import ImageFolders, remember, root_of
 from askew.files.read_write import clear_parts, replaced
@@ -358,7 +358,9 @@ def _nonempty(
 def _nothing_made(data: CountedData, spec: str, covers: Sequence[Coverage]) -> str:
     names = ", ".join(cover.suite.name for cover in covers)
     if not data.count:
-        left_out = f"; {len(data.skipped):,} bad records were left out, e.g. {data.skipped[0]}" if data.skipped else ""
+        left_out = (
+            f"; {plural(len(data.skipped), 'bad record')} left out, e.g. {data.skipped[0]}" if data.skipped else ""
+        )
         return f"{spec}: there is {'no group' if data.is_ready else 'no question'} in it{left_out}."
     if data.is_ready:
         there = list(dict.fromkeys(group.suite for group in data.groups()))

@@ -15,6 +15,7 @@ from askew.engine.resume import Keys
 from askew.engine.run_folder import judgement, sample_record, suite_record
 from askew.engine.run_metrics import NORMALISED, AnswerForms, measured_by, metric_records, scored_by, step_for
 from askew.engine.settings import Named, Settings
+from askew.errors import first_line
 from askew.files.records import Record, group_from, group_record
 from askew.metrics.calibration import calibration_record
 from askew.metrics.run_table import SLICES, RunTable
@@ -44,7 +45,7 @@ class Tally:
 
     def add_non_answer(self, key: bytes, error: str | None) -> None:
         """Count a non-answer after extraction, once for each distinct request."""
-        self.non_answers[key] = (error or "no answer").splitlines()[0][:200]
+        self.non_answers[key] = first_line(error or "no answer")
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
         """The record for results.json; ``asked`` includes requests answered in earlier runs."""

@@ -20,7 +20,7 @@ from askew.engine.build import Prepared, audit_texts, build_groups, fingerprint_
 from askew.engine.events import result_of
 from askew.engine.executors import workers_of
 from askew.engine.settings import Named, Settings, progress_bar, ticking
-from askew.errors import DataError, UsageError
+from askew.errors import DataError, UsageError, plural
 from askew.files.output_folders import CONTENT, check_output, clear_unwritten, note_output
 from askew.files.paths import public_text, root_of
 from askew.files.read_write import alone_in, write_joined
@@ -110,7 +110,9 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
             raise DataError(f"{data.spec}: not one question could be made for {name}.")
         vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
         write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
-        sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
+        sheet = (
+            f"{plural(count, 'question')} to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
+        )
         write_joined(about, [f"# {title}: training\n\n{sheet}".encode()])
         written += (path, gqa, about, *vqa)
     return sheet
@@ -126,7 +128,7 @@ def publish_rankings(suite: Named, data: Named, folder: Path, settings: Settings
         with workers_of(settings.executor) as executor:
             count, files = ranks.write_rankings(data.what, folder, settings.limit, executor)
         names = ", ".join(f"`{path.name}`" for path in files)
-        sheet = f"Rankings for {count:,} questions of {data.what.name}, in {names}: `{command}`\n"
+        sheet = f"Rankings for {plural(count, 'question')} of {data.what.name}, in {names}: `{command}`\n"
         lines = [f"- suite: `{public_text(repr(suite.what))}` ({paper})", f"- askew {askew.__version__}"]
         write_joined(about, ["\n".join([f"# {title}: rankings", "", sheet, *lines, ""]).encode()])
         written += (about, *files)
@@ -139,7 +141,7 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
     lines = [
         f"# {suite.what.title}, made from {data.what.name}",
         "",
-        f"- {cover.groups:,} groups with {cover.variants:,} variants, from {count:,} {counted}s",
+        f"- {plural(cover.groups, 'group')} with {plural(cover.variants, 'variant')}, from {plural(count, counted)}",
         *([] if prepared.has_images else ["- no VQA v2 files, since not every question has an image"]),
         f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
         f"- data: `{public_text(repr(data.what))}`",

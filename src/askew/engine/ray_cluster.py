@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from askew.engine.executors import TRIES, is_same, map_in_order, use_one_thread
 from askew.engine.run_folder import versions
-from askew.errors import BadOption, MissingExtra, RunError
+from askew.errors import BadOption, MissingExtra, RunError, first_line
 from askew.files.images import content_hash
 from askew.files.resources import package_digest
 from askew.types import ImageRef, LostWorker
@@ -141,7 +141,7 @@ class RayExecutor:
                 ray.init(address=self.address or "local", log_to_driver=False, **own)
             except Exception as trouble:  # Ray raises plain exceptions too, e.g. if the machine is too busy to start it
                 self._ray, self._started_here = None, False
-                said = str(trouble).splitlines()[0][:200]
+                said = first_line(str(trouble))
                 raise RunError(
                     f"ray: no cluster at {self.address or 'this machine'} ({said}). Start one with: ray start --head"
                 ) from trouble

@@ -47,6 +47,7 @@ from askew.engine.run_folder import (
 from askew.engine.run_metrics import MeaningfulMetrics
 from askew.engine.settings import Named, Settings
 from askew.engine.store import Store
+from askew.errors import plural
 from askew.files.paths import public
 from askew.files.read_write import alone_in, fingerprint, replaced, write_joined
 from askew.files.records import Record
@@ -119,7 +120,7 @@ def _prepared(
 def _remarks(prepared: Prepared) -> Iterator[Event]:
     """What the user should know about the data before the model is asked."""
     if skipped := prepared.data["skipped"]:
-        yield Note(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
+        yield Note(f"{plural(len(skipped), 'bad record was', 'bad records were')} left out, e.g. {skipped[0]}")
     yield from map(Note, prepared.data["remarks"])
     yield from map(Warned, empty_suites(prepared))
 
@@ -223,10 +224,10 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
     with Store(path if path.is_file() else prepared.groups.with_name("answers.sqlite"), prepared.answers) as store:
         todo = planner.plan(store)
         needed = asked.estimate(unknown(prepared.read(), keys, store)) if isinstance(asked, Estimates) else None
-    sentence = f"{model.name}: {todo.calls:,} calls for {todo.groups:,} groups ({todo.questions:,} questions, "
-    sentence += f"{todo.distinct:,} distinct, {todo.known:,} known already)"
+    sentence = f"{model.name}: {plural(todo.calls, 'call')} for {plural(todo.groups, 'group')} "
+    sentence += f"({plural(todo.questions, 'question')}, {todo.distinct:,} distinct, {todo.known:,} known already)"
     if needed is not None:
-        sentence += f"; about {needed.read:,} tokens read and at most {needed.written:,} written"
+        sentence += f"; about {plural(needed.read, 'token')} read and at most {needed.written:,} written"
         cost = asked.price(needed.read, needed.written) if isinstance(asked, Prices) else None
         sentence += "" if cost is None else f", at most {cost:,.2f} by the given prices"
     return sentence + "."

@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from askew.answers.choices import exact_option
 from askew.answers.extract import short, unparsed
+from askew.answers.normalise import normalise
 from askew.engine.settings import Named, Settings
-from askew.errors import BadOption, DataError, UsageError
+from askew.errors import BadOption, DataError, UsageError, first_line
 from askew.metrics.accuracy import agreement, check_mode
 from askew.metrics.bounds import rows_of_fillings
 from askew.registry import make
@@ -199,15 +200,21 @@ class AnswerForms:
         if plain == 1.0 == final:
             return
         if kind := _kind(question, words, plain, final, used):
-            self._count(kind, words, taken.answer if kind.endswith("counted") else question.answers[0])
+            self._count(kind, words, taken.answer if kind == "extraction counted" else _alike(question, taken.answer))
 
     def _count(self, kind: str, words: str, compared: str | None) -> None:
         self.counts[kind] += 1
-        self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
+        self.examples.setdefault(kind, (first_line(words, _LONGEST), first_line(compared or "no answer", _LONGEST)))
 
     def record(self) -> dict[str, Any]:
         """For results.json."""
         return {"scored": self.scored, "counts": dict(self.counts), "examples": self.examples}
+
+
+def _alike(question: Question, answer: str | None) -> str:
+    """The reference that equals an answer but for its form, or else the first."""
+    form = normalise(answer or "")
+    return next((one for one in question.answers if normalise(one) == form), question.answers[0])
 
 
 def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:

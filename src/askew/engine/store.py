@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
 
-from askew.errors import RunError
+from askew.errors import RunError, first_line
 from askew.files.limits import token_counts
 from askew.types import Id, Prediction
 
@@ -201,7 +201,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            said = str(error).splitlines()[0][:120]
+            said = first_line(str(error), 120)
             if "disk I/O" in said and shutil.disk_usage(self.path.parent).free < _LITTLE:
                 said = f"{said}; the disk is full"
             if "full" in said:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from math import ceil, inf, nan, sqrt
 from statistics import fmean, variance
 
+from askew.errors import plural
 from askew.significance import holm, t_quantile, t_tails
 
 LEAST_SEEDS = 5
@@ -193,7 +194,7 @@ class Claim:
         if self.holds is not None:
             return ""
         seeds = min(len(one.values) for one in self.cases.values())
-        few = f" There are {seeds} seeds, and at least {LEAST_SEEDS} are needed." if seeds < LEAST_SEEDS else ""
+        few = f" {plural(seeds, 'seed')}: at least {LEAST_SEEDS} are needed." if seeds < LEAST_SEEDS else ""
         needed = self._seeds_needed()
         if needed == inf:
             return few + f" Differences as small as these need more than {MOST_SEEDS:,} seeds, or more test scenes."

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from askew.errors import plural
 from askew.metrics.correct import judged
 from askew.play.playground import (
     ATTACKS,
@@ -39,7 +40,7 @@ def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[in
 def _step_figure(number: int, step: AttentionStep, image: str, size: tuple[int, int]) -> Html:
     chosen = max(step.modules, key=lambda name: step.modules[name])
     height = round(FIGURE_WIDTH * size[1] / max(1, size[0]))
-    described = f"Step {number}: {len(step.regions)} regions of the image, by attention"
+    described = f"Step {number}: {plural(len(step.regions), 'region')} of the image, by attention"
     drawn = attention(image, FIGURE_WIDTH, height, step.regions, described)
     weights = ", ".join(f"{name} {share:.0%}" for name, share in step.modules.items() if share >= 0.005)
     words = el("br"), "reads: ", *read_words(step.words)

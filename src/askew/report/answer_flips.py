@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from askew.errors import plural
 from askew.metrics.pairs import AnswerFlips
 from askew.report.markup import Html, details, el, scrolled_table
 from askew.report.score_display import count
@@ -58,7 +59,7 @@ def flip_section(flips: AnswerFlips | None) -> Html | None:
     text = (
         f"Rows: the model's {len(shown.rows)} most frequent answers to the original; columns: its answers to the "
         "variant. Below each count is the number of these variants that were answered incorrectly. "
-        f"{count(shown.covered)} of {count(shown.total)} pairs are shown."
+        f"{count(shown.covered)} of {plural(shown.total, 'pair')} shown."
     )
     return details("Answers before and after the change", el("p", text, class_="quiet"), _matrix_html(shown))
 

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.errors import plural
 from askew.metrics.pairs import BROKE, DIMENSIONS, HELD
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
@@ -205,7 +206,7 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
     )
     uncounted = content.pair_table.uncounted
     left = (
-        el("p", f"{count(uncounted)} rare values beyond the first 200,000 were not counted.", class_="quiet")
+        el("p", f"{plural(uncounted, 'rare value')} beyond the first 200,000 not counted.", class_="quiet")
         if uncounted
         else None
     )
@@ -254,7 +255,7 @@ def _panel(content: ReportData, found: Breaks) -> Html:
     )
     listed = found.findings[:LISTED]
     part = "All" if len(listed) == len(found.findings) else f"The first {len(listed)} of"
-    more = f"{part} {count(len(found.findings))} traits, highest rates first"
+    more = f"{part} {plural(len(found.findings), 'trait')}, highest rates first"
     return details(
         summary,
         _findings(found, shown, "Highest break rates") if shown else nothing,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from askew.errors import plural
 from askew.report.score_display import count
 from askew.types import LEAST_IMAGES
 
@@ -144,15 +145,6 @@ def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
     return f"{sentence} Far above that, so part of these scores may come from words alone{named}."
 
 
-def plural(number: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "image"), plural(1200, "image")
-    ('1 image', '1,200 images')
-    """
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
-
-
 SHOWN = 0.01
 """The least share of the answers for which a sentence is shown beside the numbers."""
 
@@ -211,7 +203,7 @@ def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_M
             reply, answer = (forms.get("examples") or {}).get(kind) or ("", "")
             what, option = _MEANINGS[kind]
             example = f' (e.g. "{reply}" for "{answer}")' if reply else ""
-            sentences.append(f"{count(number)} of {count(scored)} answers {what}{example}; {option}")
+            sentences.append(f"{count(number)} of {plural(scored, 'answer')} {what}{example}; {option}")
     return sentences
 
 

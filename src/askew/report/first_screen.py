@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from askew.errors import plural
 from askew.report.breaks import Breaks, worst_by_suite
-from askew.report.caveats import asked_of, coverage_warnings, plural
+from askew.report.caveats import asked_of, coverage_warnings
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
@@ -181,7 +182,9 @@ def _asked(standings: Standings, column: RankingColumn) -> Html:
     run, suite = next((run, one) for run in standings.runs for one in run.suites if one["name"] == name)
     asked, total = asked_of(suite, run.results.get("data") or {})
     groups = suite.get("groups")
-    text = f"{count(asked)} of {count(total)} questions" if total else plural(groups or 0, "group") if groups else DASH
+    text = (
+        f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups or 0, "group") if groups else DASH
+    )
     images = el("small", plural(suite["images"], "image")) if suite.get("images") else None
     return el("td", text, images)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
+from askew.errors import plural
 from askew.files.read_write import write_joined
 from askew.metrics.pairs import HELD
 from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
-from askew.report.caveats import plural
 from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
@@ -25,7 +25,6 @@ from askew.report.pair_viewer import Record, Sample, choose, draw_pairs, pairs_s
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData
-from askew.report.score_display import count
 from askew.report.suites_section import suites_section
 from askew.report.thumbnails import Thumbnails
 from askew.significance import wilson
@@ -77,7 +76,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
             if sure
             else []
         ),
-        ("pairs", "Pairs", f"{count(len(sample.keys))} pairs of questions to read", pairs_section(content, sample)),
+        ("pairs", "Pairs", f"{plural(len(sample.keys), 'pair')} of questions to read", pairs_section(content, sample)),
         ("made", "How it was made", "data, versions, signatures, the command", provenance_section(content)),
         ("terms", "Abbreviations", "every short name on this page", _terms(content)),
     ]
@@ -191,9 +190,9 @@ def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:
 
 def _subtitle(content: ReportData) -> str:
     runs, results = content.runs, content.runs[0].results
-    models = f"{len(runs)} models" if len(runs) > 1 else content.labels[0]
+    models = plural(len(runs), "model") if len(runs) > 1 else content.labels[0]
     data = ", ".join(dict.fromkeys(run.data for run in runs))
     source = results.get("data") or {}
     questions = plural(source.get("questions") or 0, str(source.get("counted", "question")))
     suites = ", ".join(suite["name"] for suite in content.suites)
-    return f"{models} · {data} · {questions} in the data · {count(content.pair_table.pairs)} pairs asked · {suites}"
+    return f"{models} · {data} · {questions} in the data · {plural(content.pair_table.pairs, 'pair')} asked · {suites}"

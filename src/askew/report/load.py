@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from askew.errors import BadRecord, DataError
+from askew.errors import BadRecord, DataError, plural
 from askew.files.limits import bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
 from askew.metrics.run_table import RunTable, load_tables
@@ -136,7 +136,7 @@ class Run:
         expected = sum(suite["groups"] for suite in self.suites)
         if count != expected:
             raise DataError(
-                f"{self.samples}: {count:,} groups, but results.json says {expected:,}, so the file is "
+                f"{self.samples}: {plural(count, 'group')}, but results.json says {expected:,}, so the file is "
                 "truncated or belongs to another run. Run 'askew run' with this --output again; it resumes."
             )
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from askew.errors import plural
 from askew.metrics.pairs import BROKE, FAILED, became, changed_words, common_answer, words
 from askew.report.glossary import suite_name, test_name
 from askew.report.markup import Html, el, join
@@ -245,11 +246,11 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
     if not shown:
         return el("p", "There are no pairs to show.")
     caption = (
-        f"All {count(shown)} pairs."
+        f"All {plural(shown, 'pair')}."
         if shown == sample.total
         else (
-            f"Showing {count(shown)} of {count(sample.total)} pairs: a sample, stratified by {STRATA}, so counts here "
-            "are of the sample, in which rare cases are overrepresented. Tables and rates count every pair."
+            f"Showing {count(shown)} of {plural(sample.total, 'pair')}: a sample, stratified by {STRATA}, so counts "
+            "here are of the sample, in which rare cases are overrepresented. Tables and rates count every pair."
         )
     )
     return join(
@@ -263,9 +264,9 @@ def _missing_images(sample: Sample) -> str | None:
     album = sample.album
     notes = []
     if album.left_out:
-        notes.append(f"{count(album.left_out)} images are omitted to keep the page small")
+        notes.append(f"{plural(album.left_out, 'image is', 'images are')} omitted to keep the page small")
     if album.unreadable:
-        notes.append(f"{count(album.unreadable)} images are missing or cannot be read")
+        notes.append(f"{plural(album.unreadable, 'image is', 'images are')} missing or cannot be read")
     return f" ({'; '.join(notes)}.)" if notes else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from askew.errors import plural
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.report_data import ReportData
@@ -49,7 +50,7 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
         "Data",
         join(
             f"{data.get('spec') or run.data}: {count(data.get('questions') or 0)} {data.get('counted', 'question')}s, ",
-            f"{count(data.get('images') or 0)} images ",
+            f"{plural(data.get('images') or 0, 'image')} ",
             el("code", str(data.get("signature", ""))),
         ),
     )
@@ -59,7 +60,7 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield (
             "Skipped",
             details(
-                f"{count(len(data['skipped']))} records",
+                f"{plural(len(data['skipped']), 'record')}",
                 el("ul", *(el("li", str(line)) for line in data["skipped"][:50])),
             ),
         )
@@ -117,7 +118,7 @@ def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
     """
     read, written = usage[name]
     money = (usage.get("cost") or {}).get(name)
-    text = f"{count(read)} tokens read and {count(written)} written {of}"
+    text = f"{plural(read, 'token')} read and {count(written)} written {of}"
     return text if money is None else f"{text}, {money:,.2f} at the given prices"
 
 
@@ -154,7 +155,7 @@ def _suite(suite: Mapping[str, Any]) -> Html:
         el(
             "p",
             el("code", str(suite.get("signature", ""))),
-            f" {count(suite.get('groups') or 0)} groups, {count(suite.get('variants') or 0)} variants",
+            f" {plural(suite.get('groups') or 0, 'group')}, {plural(suite.get('variants') or 0, 'variant')}",
             *(f"; {note}" for note in suite.get("notes") or ()),
             class_="quiet",
         ),

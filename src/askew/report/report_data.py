@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from askew.errors import plural
 from askew.report.load import Run, facts_of, labels, suites_of
 from askew.report.pair_table import PairTable
 from askew.types import MetricFacts, Score
@@ -259,7 +260,11 @@ def human_figures(column: RankingColumn) -> tuple[str, str]:
     if not parts:
         return "", ""
     low, high = min(parts.values()), max(parts.values())
-    return (f"{shown(low)}–{shown(high)}", f"range over {len(parts)} tests") if low < high else (shown(low), "one test")
+    return (
+        (f"{shown(low)}–{shown(high)}", f"range over {plural(len(parts), 'test')}")
+        if low < high
+        else (shown(low), "one test")
+    )
 
 
 def _published_by_people(suite: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:

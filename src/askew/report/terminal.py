@@ -8,6 +8,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
+from askew.errors import plural
 from askew.report.caveats import (
     asked_of,
     coverage_lines,
@@ -239,7 +240,7 @@ def _legend(
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
         yield cut("A group with only some answers missing can still count by the others.", width)
         for name, failed in missing:
-            yield cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
+            yield cut(f"No answer to {count(failed['count'])} of {plural(failed['asked'], 'request')}: {name}", width)
     if any(score.no_interval for run in runs for score in run.scores() if not score.part):
         yield cut(f"No interval: it needs at least {LEAST_IMAGES} images that are not all alike.", width)
     if nothing := _rests_on_nothing(runs):

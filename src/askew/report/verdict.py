@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from askew.errors import plural
 from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing_sentence
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
@@ -100,11 +101,11 @@ def _which(run: Run, suite: Mapping[str, Any], accuracy: Score) -> str:
     if asked == total and accuracy.n >= asked and not accuracy.failed:
         return "the questions"
     known = "it answered" if accuracy.failed else "asked" if accuracy.n >= asked else "whose answer is known"
-    which = f"the {count(accuracy.n)} questions {known}"
+    which = f"the {plural(accuracy.n, 'question')} {known}"
     if asked == total:
         return which
     limited = (run.results.get("config") or {}).get("limit") == asked
-    return f"{which} ({count(asked)} of {count(total)} questions {'taken' if limited else 'covered'})"
+    return f"{which} ({count(asked)} of {plural(total, 'question')} {'taken' if limited else 'covered'})"
 
 
 def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) -> Sentence:
@@ -129,7 +130,7 @@ def _clause(score: Score, accuracy: Score, changed: int, sentence: str) -> tuple
         if accuracy.value == 0:
             return ", ", "so there was no correctly answered question to ask again (—)"
         if changed and score.facts.conditional:
-            none = f"it correctly answered none of the {count(changed)} originals with variants"
+            none = f"it correctly answered none of the {plural(changed, 'original')} with variants"
             return ", but ", f"{none}, so there was no correctly answered question to ask again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(score.n)})"
     clause = _VALUE.sub(lambda match: _value_with_interval(score, match.group(1) or ""), sentence)
@@ -231,9 +232,9 @@ def decision(standings: Standings) -> list[Sentence]:
         )
         return [(Span(standings.labels[first], True), Span(untested))]
     images = max((suite.get("images") or 0 for run in standings.runs for suite in run.suites), default=0)
-    on = f" on {count(images)} images" if images else ""
+    on = f" on {plural(images, 'image')}" if images else ""
     sureness = (
-        f"Significant: p < 0.05 after Holm's correction for {count(standings.tested)} comparisons, "
+        f"Significant: p < 0.05 after Holm's correction for {plural(standings.tested, 'comparison')}, "
         f"paired on the same questions{on}."
     )
     return [_first_of(standings, first, others, duels), (Span(sureness),)]

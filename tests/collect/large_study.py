@@ -219,5 +219,5 @@ def reopen(path: Path, verifying: int = 10_000, images: int = 1000) -> None:
             database,
             "annotator",
             "id name pseudonym role platform simulated created_at",
-            [(PEOPLE + 1, "Owner", "owner", "owner", "{}", 0)],
+            [(PEOPLE + 1, "Owner", "owner", "owner", "{}", 0, 0)],
         )

@@ -32,6 +32,11 @@ OWNER_PAGES = (
     "/owner/examples/227000",
     "/owner/people",
     "/owner/people/5",
+    "/owner/set-up",
+    "/owner/payments?session=0.50&answer=0.05&bonus=0.25",
+    "/owner/payments/pay.csv?session=0.50",
+    "/owner/round/1/freeze",
+    "/owner/releases",
 )
 PAGES = ("/home", "/my-work", "/instructions")
 GOAL = 1.0

@@ -219,7 +219,7 @@ RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     ),
     "/owner/set-up/study": empty,
     "/owner/set-up/consent": lambda web: Recipe(owner(web), "/owner/set-up/consent", {"text": "Ours."}),
-    "/owner/set-up/models": lambda web: preparing(web, "/owner/set-up/models", **{"model.constant:yes": "yes"}),
+    "/owner/set-up/models": lambda web: preparing(web, "/owner/set-up/models", **{"model.2": "yes"}),
     "/owner/set-up/images": with_images,
     "/owner/set-up/round/{round:int}/open": openable,
     "/owner/round/{round:int}/freeze": freezing,

@@ -169,7 +169,7 @@ def test_settings_are_checked_and_fixed_by_the_first_image(empty: WebStudy) -> N
         assert wrong in page.html, "what was typed is shown again"
     assert owner.post("/owner/set-up/study", **{**fields, "preset": "huge"}).status == 422
     assert empty.small.look(lambda tx: tx.settings) == settings
-    assert owner.post("/owner/set-up/models", **{"model.bundled:xnm": "yes"}).status == 303
+    assert owner.post("/owner/set-up/models", **{"spec.bundled:xnm": "yes"}).status == 303
     assert "Added 1 image" in owner.post("/owner/set-up/images", files={"a.jpg": photo("red")}).html
     page = owner.post("/owner/set-up/study", **fields)
     assert page.status == 422
@@ -193,13 +193,31 @@ def test_a_consent_text_is_stored_and_everybody_is_asked_again(empty: WebStudy) 
 def test_only_listed_models_can_be_chosen(empty: WebStudy) -> None:
     """The spec of a model can run programs: a stolen session of an owner must not become a shell."""
     owner = owner_of(empty)
-    for spec in ("python:os:system", "constant:yes", "hf:some/model", ""):
-        assert owner.post("/owner/set-up/models", **{f"model.{spec}": "yes"}).status == 422
+    for key in (
+        "spec.python:os:system",
+        "spec.constant:yes",
+        "spec.hf:some/model",
+        "spec.",
+        "model.1",
+        "model.bundled:xnm",
+    ):
+        assert owner.post("/owner/set-up/models", **{key: "yes"}).status == 422
     assert empty.small.look(lambda tx: tx.rows(sa.select(model))) == []
     assert empty.small.look(lambda tx: tx.rows(sa.select(round_))) == []
     page = owner.post("/owner/set-up/images", files={"a.jpg": photo("red")})
     assert page.status == 422
     assert "First choose the models" in page.html
+
+
+def test_models_of_one_spec_are_two(tmp_path: Path) -> None:
+    """The page had one box for both, and it was not ticked."""
+    web = WebStudy.of(SmallStudy.make(tmp_path / "study", opened=False))
+    boxes = re.findall(r'name="(model\.\d+)" value="yes"( checked)?', owner_of(web).get("/owner/set-up").html)
+    assert boxes == [("model.1", " checked"), ("model.2", " checked")]
+    assert owner_of(web).post("/owner/set-up/models", **{"model.2": "yes"}).status == 303
+    boxes = re.findall(r'name="(model\.\d+)" value="yes"( checked)?', owner_of(web).get("/owner/set-up").html)
+    assert boxes == [("model.1", ""), ("model.2", " checked")]
+    web.close()
 
 
 def test_images_are_imported_like_by_the_command(tmp_path: Path) -> None:
@@ -271,7 +289,7 @@ def test_settings_are_read_again_until_a_round_opens(tmp_path: Path) -> None:
 
 def test_a_round_that_is_not_ready_is_not_opened_and_says_why(empty: WebStudy) -> None:
     owner = owner_of(empty)
-    owner.post("/owner/set-up/models", **{"model.bundled:xnm": "yes"})
+    owner.post("/owner/set-up/models", **{"spec.bundled:xnm": "yes"})
     page = owner.post("/owner/set-up/round/1/open")
     assert page.status == 422
     assert "it has no images" in page.html

@@ -76,7 +76,7 @@ def delete_account(visit: Visit) -> Response:
     with visit.service.database.write() as tx:
         forget(tx, visit.me, remove_work=visit.text("work") == "remove")
     visit.who = None
-    return visit.set_session(visit.render("deleted.html"), None)
+    return visit.set_session(visit.render("deleted.html", removed=visit.text("work") == "remove"), None)
 
 
 def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:

@@ -44,7 +44,7 @@ def _table(found: Frozen) -> list[dict[str, Any]]:
     """A row for each type: how many questions, and how many of them go to each split."""
     splits = found.table()
     return [
-        {"type": kind, "count": found.counts[kind], "splits": [splits[kind].get(name, 0) for name in SPLITS]}
+        {"type": kind, "count": found.counts[kind], "splits": {name: splits[kind].get(name, 0) for name in SPLITS}}
         for kind in "ABCDEU"
     ]
 

@@ -25,7 +25,7 @@ from askew.collect.schema import ensemble_member, image, model, round_
 from askew.collect.study import change_study
 from askew.collect.web.first_study import ROBOTS
 from askew.collect.web.study_files import LONGEST, consent_of, write_consent
-from askew.collect.web.visit import Page, Visit, require_row
+from askew.collect.web.visit import Page, Visit, id_in, require_row
 from askew.errors import BadOption
 from askew.registry import make
 
@@ -37,17 +37,17 @@ def show(visit: Visit, status: int = 200, error: str = "", field: str = "", **va
     """What is set up, and what is left to do."""
     with visit.service.database.read() as tx:
         settings, draft = tx.settings, _draft(tx)
-        latest = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
         images = sa.select(sa.func.count()).select_from(image)
         count = tx.value(images.where(image.c.round_id == draft.id)) if draft else 0
         members = sa.select(ensemble_member.c.model_id)
         rows = tx.rows(sa.select(model).order_by(model.c.id))
         chosen = {row[0] for row in tx.rows(members.where(ensemble_member.c.round_id == draft.id))} if draft else set()
         fixed = bool(tx.value(images))
+        opened = tx.first(sa.select(round_.c.id).where(round_.c.opened_at.is_not(None)).limit(1)) is not None
         reasons = blockers(tx, draft.id, "READY") if draft is not None and draft.state == "DRAFT" else []
-    names = {row.spec: (row.name, row.id in chosen) for row in rows}
-    known = [{"spec": spec, "name": name, "chosen": mine} for spec, (name, mine) in names.items()]
-    known += [{"spec": spec, "name": spec, "chosen": draft is None} for spec in _ready_made() if spec not in names]
+    known = [{"key": f"model.{row.id}", "name": row.name, "chosen": row.id in chosen} for row in rows]
+    others = [spec for spec in _ready_made() if spec not in {row.spec for row in rows}]
+    known += [{"key": f"spec.{spec}", "name": spec, "chosen": draft is None and not rows} for spec in others]
     shown = {
         "settings": settings,
         "presets": PRESETS,
@@ -55,7 +55,7 @@ def show(visit: Visit, status: int = 200, error: str = "", field: str = "", **va
         "consent": visit.service.consent.text,
         "models": known,
         "draft": draft,
-        "latest": latest,
+        "opened": opened,
         "images": count,
         "fixed": fixed,
         "reasons": reasons,
@@ -105,16 +105,18 @@ def change_consent(visit: Visit) -> Response:
 
 def set_models(visit: Visit) -> Response:
     """Choose the models of the draft round; the round is created if there is none."""
-    wanted = [name.removeprefix("model.") for name, value in visit.form.items() if name.startswith("model.") and value]
+    wanted = [name.partition(".") for name in visit.form if name.startswith(("model.", "spec."))]
 
     def act(tx: Tx) -> None:
-        known = {row.spec: row.id for row in tx.rows(sa.select(model.c.spec, model.c.id))}
-        for spec in wanted:
-            if spec not in known:
-                if spec not in _ready_made():
-                    raise Refused("Choose models of the list. Others are added in the terminal.")
-                known[spec] = add_model(tx, spec, spec, repr(make("model", spec)))
-        weights = dict.fromkeys((known[spec] for spec in wanted), 1.0)
+        known = {row.id for row in tx.rows(sa.select(model.c.id))}
+        weights = {}
+        for kind, _, text in wanted:
+            if kind == "spec" and text in _ready_made():
+                weights[add_model(tx, text, text, repr(make("model", text)))] = 1.0
+            elif kind == "model" and id_in(text) in known:
+                weights[int(text)] = 1.0
+            else:
+                raise Refused("Choose models of the list. Others are added in the terminal.")
         draft = _draft(tx)
         if draft is None:
             create_round(tx, weights)

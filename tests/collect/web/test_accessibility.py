@@ -76,6 +76,8 @@ def furnished(site: Site) -> dict[str, list[str]]:
         "owner": [
             *("/owner", "/owner/examples", "/owner/examples/1", "/owner/examples/2", "/owner/examples?q=none"),
             *("/owner/people", f"/owner/people/{people[0]}", f"/owner/people/{people[4]}", "/home", "/my-work"),
+            *("/owner/set-up", "/owner/round/1/freeze", "/owner/round/1/freeze?preview=yes", "/owner/releases"),
+            *("/owner/payments", "/owner/payments?session=x", "/owner/tokens"),
         ],
     }
 

@@ -317,16 +317,17 @@ def test_a_question_can_be_withdrawn_until_somebody_verifies_it_or_the_round_is_
     assert author.post("/my-work/2/withdraw").status == 409
 
 
-def test_the_monitor_names_the_next_command(web: WebStudy) -> None:
+def test_the_monitor_leads_to_the_next_step(web: WebStudy) -> None:
     small, owner = web.small, web.browser(web.small.owner)
-    assert "askew collect" not in owner.get("/owner").html
+    assert 'href="/owner/round/1/freeze?preview=yes"' in owner.get("/owner").html
     assert owner.post("/owner/round/1/state", to="DRAINING").status == 303
-    assert "askew collect freeze STUDY --round 1" in owner.get("/owner").html
-    assert "Open one on" in owner.get("/home").html
+    assert "Everything is verified. Freeze it after a preview." in owner.get("/owner").html
+    assert "Prepare and open one on" in owner.get("/home").html
     small.do(freeze, small.round_id, seed=0)
-    assert "askew collect export STUDY --output release" in owner.get("/owner").html
+    assert 'Export it on <a href="/owner/releases">' in owner.get("/owner").html
     small.do(create_round, dict.fromkeys(small.models, 1.0))
-    assert "askew collect images STUDY --round 2 --folder DIR" in owner.get("/owner").html
+    assert 'it has no images. See <a href="/owner/set-up">' in owner.get("/owner").html
+    assert "askew collect" not in owner.get("/owner").html, "no step needs a terminal"
 
 
 def test_the_monitor_says_how_many_people_are_missing(web: WebStudy) -> None:
@@ -338,4 +339,4 @@ def test_the_monitor_says_how_many_people_are_missing(web: WebStudy) -> None:
     assert "at least 1 more" in owner.get("/owner").html
     small.attack(small.people[0])
     small.do(change_round, small.round_id, "DRAINING")
-    assert "askew collect freeze STUDY --round 1 --drop-incomplete" in owner.get("/owner").html
+    assert "Leave out what is not finished." in owner.get("/owner/round/1/freeze").html

@@ -292,6 +292,13 @@ class Visit:
         return network_of(self.request.client.host) if self.request.client else "unknown"
 
     @property
+    def origin(self) -> str:
+        """The address of the service as this request reached it. The Host header can be trusted: requests with other
+        hosts are refused."""
+        scheme = "http" if self.request.scope["scheme"] == "http" else "https"
+        return f"{scheme}://{self.request.headers['host']}{self.service.root_path}"
+
+    @property
     def binding(self) -> str:
         """What form values of this browser are bound to."""
         return f"session {self.token}" if self.who is not None else f"visitor {self.visitor}"

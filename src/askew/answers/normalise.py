@@ -56,6 +56,12 @@ def normalise(text: str) -> str:
     return " ".join(rules.contractions.get(word, word) for word in words if word not in rules.articles)
 
 
+@lru_cache(maxsize=1 << 10)
+def normalised(answers: tuple[str, ...]) -> tuple[str, ...]:
+    """Each answer in its normalised form."""
+    return tuple(map(normalise, answers))
+
+
 def modal_answer(answers: Iterable[str], normaliser: Callable[[str], str]) -> str:
     """The majority vote: the most frequent answer in its normalised form; of equally frequent ones, the first.
 
@@ -101,7 +107,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
-    same = list(map(normaliser, answers))
+    same = normalised(answers) if normaliser is normalise else tuple(map(normaliser, answers))
     return max(dict.fromkeys(same), key=same.count, default="")
 
 

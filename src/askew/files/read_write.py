@@ -32,6 +32,8 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 """Error numbers of a full disk."""
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
+_BUFFER = 1 << 20
+"""The number of bytes that are written to a file at once."""
 _YOUNG = 5.0
 """A partial file younger than this many seconds may not have been locked by its writer yet."""
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -103,7 +105,7 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{uuid4().hex}.part")
     try:
-        with part.open("xb") as raw:
+        with part.open("xb", buffering=_BUFFER) as raw:
             try_lock(raw.fileno())
             if place.suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as zipped:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from askew.answers.normalise import clean, modal_answer, normalise
+from askew.answers.normalise import clean, modal_answer, normalise, normalised
 from askew.errors import BadOption, MissingPredictions
 from askew.metrics.sums import ratio
 from askew.types import Id, Mode, Outcome, Prediction, Question, Row
@@ -275,6 +275,8 @@ class HeadTailGap(Metric):
 
 def before_and_after(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
     """Sums and counts of originals (each once for each of its variants) and of variants; None unless there are both."""
+    if not outcome.variants:
+        return None
     original = soft(outcome.group.original, outcome.original, failed, mode)
     variants = soft_variants(outcome, failed, mode)
     if original is None or not variants:
@@ -298,7 +300,7 @@ def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
     if mode == "official" and _unanimous(answers):
         matching = len(answers) if clean(answer) == clean(answers[0]) else 0
     else:
-        matching = list(map(normalise, answers)).count(normalise(answer))
+        matching = normalised(answers).count(normalise(answer))
     if mode == "simple":
         return min(1.0, matching / min(3, len(answers)))
     return leave_one_out(matching, len(answers))
@@ -307,7 +309,7 @@ def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
 def _unanimous(answers: tuple[str, ...]) -> bool:
     """Whether people gave the same answer; if not even its normalised form is the same, they did not."""
     distinct = set(answers)
-    if len(distinct) > 1 and len(set(map(normalise, distinct))) == 1:
+    if len(distinct) > 1 and len(set(normalised(answers))) == 1:
         distinct = set(map(clean, distinct))
     return len(distinct) == 1
 

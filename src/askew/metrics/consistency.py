@@ -185,6 +185,8 @@ class Consensus(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the group's subsets that are correct, 1)."""
+        if len(outcome.variants) + 1 < self.k:
+            return None
         original = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
         values = (judged(v.question, p, failed, self.correct, self.mode) for v, p in outcome.pairs())
         variants = [value for value in values if value is not None]

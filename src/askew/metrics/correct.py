@@ -68,6 +68,8 @@ def is_unsure(prediction: Prediction) -> bool:
 
 def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:
     """(original correct, variant correct) for each variant for which both can be decided."""
+    if not outcome.variants:
+        return []
     first = judged(outcome.group.original, outcome.original, failed, correct, mode)
     if first is None:
         return []

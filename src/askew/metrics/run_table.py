@@ -28,11 +28,12 @@ import orjson
 
 from askew.errors import BadOption, DataError
 from askew.files.read_write import replaced
-from askew.metrics.bounds import Fillable, rows_of_fillings
+from askew.metrics.bounds import Fillable
 from askew.metrics.pairs import AnswerFlips, Judgement, Traits
+from askew.metrics.row_column import RowColumn, smallest
 from askew.metrics.saved_metric import metric_record, saved_metric
-from askew.metrics.sums import Floats, Ints
-from askew.types import Group, Outcome, Row, Variant
+from askew.metrics.sums import Ints
+from askew.types import Group, Outcome, Variant
 from askew.verbs import Metric
 
 SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
@@ -71,82 +72,6 @@ _COLUMNS = {
 _COUNTERS = ("answered", "unscored", "outside")
 
 
-class RowColumn:
-    """The rows of one metric, one for each record: the number of its row among the few distinct ones."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Row, int] = {}
-        self._rows: Floats = np.zeros((0, 0))
-        self._codes: Any = array("i")
-        """The number of each record's row; -1 where the metric does not apply."""
-        self._filled_records: Any = array("i")
-        self._filled_codes: Any = array("i")
-        """The possible rows of records with missing answers."""
-        self._failed: Any = array("i")
-        """The records left out because an answer that matters is missing."""
-
-    def add(self, metric: Metric, outcome: Outcome, incomplete: bool) -> None:
-        """Measure the next record."""
-        record, row = len(self._codes), metric.measure(outcome)
-        self._codes.append(self._number(row))
-        if incomplete:
-            possible = rows_of_fillings(metric, outcome)
-            for one in possible:
-                self._filled_records.append(record)
-                self._filled_codes.append(self._number(one))
-            if row is None and any(map(any, possible)):
-                self._failed.append(record)
-
-    @property
-    def codes(self) -> npt.NDArray[Any]:
-        """The number of each record's row; -1 where the metric does not apply."""
-        return np.asarray(self._codes)
-
-    @property
-    def rows(self) -> Floats:
-        """The distinct rows, shape (rows, columns)."""
-        if len(self._rows) != len(self._numbers):
-            self._rows = np.array(list(self._numbers), dtype=np.float64)
-        return self._rows
-
-    @property
-    def total(self) -> Floats:
-        """The sums of the columns over all records."""
-        codes = self.codes
-        return np.asarray(self.rows[codes[codes >= 0]].sum(axis=0))
-
-    def failed_in(self, records: Ints) -> int:
-        """How many of these records are left out because an answer is missing."""
-        return int(np.isin(self._failed, records).sum())
-
-    def possible_in(self, records: Ints) -> tuple[Ints, Floats]:
-        """The possible rows of these records, and the record of each."""
-        kept = np.isin(self._filled_records, records)
-        return np.asarray(self._filled_records)[kept], self.rows[np.asarray(self._filled_codes)[kept]]
-
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What is saved."""
-        return {
-            "rows": self.rows,
-            "codes": _small(self.codes),
-            "filled_records": np.asarray(self._filled_records),
-            "filled_codes": _small(np.asarray(self._filled_codes)),
-            "failed": np.asarray(self._failed),
-        }
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> RowColumn:
-        """A column that was saved."""
-        made = cls()
-        made._numbers = {tuple(row): number for number, row in enumerate(arrays["rows"].tolist())}
-        made._codes, made._failed = arrays["codes"], arrays["failed"]
-        made._filled_records, made._filled_codes = arrays["filled_records"], arrays["filled_codes"]
-        return made
-
-    def _number(self, row: Row | None) -> int:
-        return -1 if row is None else self._numbers.setdefault(row, len(self._numbers))
-
-
 class RunTable:
     """What was measured of the groups of one suite.
 
@@ -169,6 +94,13 @@ class RunTable:
             name: self.rows[name] if metric == self.metrics[name] else RowColumn()
             for name, metric in self.robust.items()
         }
+        self._measured = [(metric, self.rows[name], True) for name, metric in self.metrics.items()]
+        self._measured += [
+            (self.robust[name], column, False)
+            for name, column in self.robust_rows.items()
+            if column is not self.rows[name]
+        ]
+        """What is measured of each record: a metric, its column, and whether its bounds for missing answers count."""
         self.traits, self.flips = Traits(), AnswerFlips()
         self.answered = 0
         """Answers that can be judged."""
@@ -227,10 +159,8 @@ class RunTable:
         columns["group"].append(group)
         columns["combination"].append(combination)
         columns["incomplete"].append(incomplete)
-        for name, metric in self.metrics.items():
-            self.rows[name].add(metric, outcome, incomplete)
-            if (robust := self.robust_rows[name]) is not self.rows[name]:
-                robust.add(self.robust[name], outcome, incomplete=False)
+        for metric, column, has_bounds in self._measured:
+            column.add(metric, outcome, incomplete and has_bounds)
 
     def _add_judged(self, group: int, outcome: Outcome, judged: Sequence[Judgement]) -> None:
         """Add the pairs of a group, and the scores that the model gave its answers."""
@@ -308,7 +238,7 @@ class RunTable:
             **{name: getattr(self, name) for name in _COUNTERS},
         }
         found = {"about": np.frombuffer(orjson.dumps(about), np.uint8)}
-        found |= {name: _small(self.column(name)) for name in _COLUMNS}
+        found |= {name: smallest(self.column(name)) for name in _COLUMNS}
         for number, (name, column) in enumerate(self.rows.items()):
             found |= {f"rows.{number}.{key}": values for key, values in column.arrays().items()}
             if (robust := self.robust_rows[name]) is not column:
@@ -414,14 +344,6 @@ def _part_of(variant: Variant, name: str) -> str:
     if name.startswith("note."):
         return str(variant.note.get(name.removeprefix("note."), ""))
     return str(getattr(variant, name))
-
-
-def _small(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Whole numbers in the smallest type that holds them."""
-    if values.dtype.kind not in "iu" or not len(values):
-        return values
-    fitting = np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max()))
-    return values.astype(fitting)
 
 
 def save_tables(path: Path, tables: Mapping[str, RunTable]) -> None:

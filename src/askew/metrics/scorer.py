@@ -27,10 +27,10 @@ def scores(table: RunTable, suite: str = "") -> list[Score]:
     always present, as nan if nothing could be measured.
     """
     found = []
-    images = table.column("image")
+    _, images = np.unique(table.column("image"), return_inverse=True)
     for part in table.parts():
         records = table.records_of(part)
-        _, image_of = np.unique(images[table.column("group")[records]], return_inverse=True)
+        image_of = images[table.column("group")[records]]
         for name, column in table.rows.items():
             score = _score(table, name, part, records, image_of, suite)
             if part == EVERYTHING or score.failed or (column.codes[records] >= 0).any():
@@ -39,7 +39,7 @@ def scores(table: RunTable, suite: str = "") -> list[Score]:
 
 
 def _score(table: RunTable, name: str, part: Part, records: Ints, image_of: Ints, suite: str) -> Score:
-    """The score of one metric in one part. ``image_of``: the image of each record, numbered within the part."""
+    """The score of one metric in one part. ``image_of``: the image of each record."""
     metric, column = table.metrics[name], table.rows[name]
     codes = column.codes[records]
     rows = column.rows[codes[codes >= 0]]

@@ -114,8 +114,6 @@ class RunTable:
         """Numbers of the combinations of parts that a record counts in; there are few of them."""
         self._plain: dict[object, int] = {}
         """The combination of groups without variants, by what the original decides."""
-        self._last_image: tuple[type, object, int] = (type(None), None, -1)
-        """Type, id and number of the last image; groups about one image usually stand together."""
         self._sorted: tuple[Ints, Ints] | None = None
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -128,7 +126,7 @@ class RunTable:
         index, self._sorted = len(columns["key"]), None
         columns["key"].append(key_of(group))
         columns["digest"].append(_digest(group))
-        columns["image"].append(self._image_of(group))
+        columns["image"].append(image_number(group))
         columns["offset"].append(offset)
         columns["variants"].append(len(group.variants))
         for places, parts in self._records(outcome):
@@ -182,17 +180,6 @@ class RunTable:
                 else:
                     self.outside += 1
             side = VARIANT
-
-    def _image_of(self, group: Group) -> int:
-        """The number of the group's image."""
-        image = group.original.image
-        if image is None:
-            return image_number(group)
-        kind, known, number = self._last_image
-        if type(image.id) is not kind or image.id != known:
-            number = image_number(group)
-            self._last_image = type(image.id), image.id, number
-        return number
 
     def parts(self, slices: Collection[str] | None = None) -> list[Part]:
         """Each part as (slice, value), everything first, values in alphabetical order."""
@@ -309,11 +296,11 @@ def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
 
 def _digest(group: Group) -> int:
     """A hash of the questions, answers and images of a group, without the paths of the images."""
-    asked = [
-        [question.text, question.context, question.image and question.image.id, question.answers]
-        for question in (group.original, *(variant.question for variant in group.variants))
-    ]
-    return int.from_bytes(_hash(repr([asked, [variant.expect.value for variant in group.variants]])), "big")
+    parts = [variant.expect.value for variant in group.variants]
+    for question in (group.original, *[variant.question for variant in group.variants]):
+        image = "" if question.image is None else repr(question.image.id)
+        parts += (question.text, question.context, image, str(len(question.answers)), *question.answers)
+    return int.from_bytes(_hash("\0".join(parts)), "big")
 
 
 def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[int, ...], dict[str, str]]:

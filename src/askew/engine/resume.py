@@ -83,7 +83,7 @@ def ask_unanswered(
         keyed = [[(keys.of(question), question) for question in questions_of(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = {} if store is None else store.get({key: question.id for key, question in wanted.items()})
-        answers.update((key, failed[key]) for key in wanted if key in failed)
+        answers |= {key: failed[key] for key in failed.keys() & wanted.keys()}
         for heard in asking({key: wanted[key] for key in wanted if key not in answers}, batch_size):
             said = {key: writable(prediction) for key, prediction in heard.items()}
             if store is not None:

@@ -289,7 +289,7 @@ def _rare_collection() -> Iterator[None]:
     """Run the garbage collector less often: there are millions of short-lived objects, and almost none is in a
     cycle."""
     usual = gc.get_threshold()
-    gc.set_threshold(100_000, *usual[1:])
+    gc.set_threshold(300_000, *usual[1:])
     try:
         yield
     finally:

@@ -297,7 +297,9 @@ def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
     if mode == "exact":
         ours, people = compared(answer, answers, mode)
         return float(ours == modal_answer(people, str))
-    if mode == "official" and _unanimous(answers):
+    if mode == "official":
+        if not _unanimous(answers):
+            return agreement(answer, answers, "robust")  # a run needs both, and finds it in the cache
         matching = len(answers) if clean(answer) == clean(answers[0]) else 0
     else:
         matching = normalised(answers).count(normalise(answer))

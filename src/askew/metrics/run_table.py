@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -129,24 +129,23 @@ class RunTable:
         columns["image"].append(image_number(group))
         columns["offset"].append(offset)
         columns["variants"].append(len(group.variants))
-        for places, parts in self._records(outcome):
-            whole = len(places) == len(outcome.variants)
-            self._add_record(index, outcome if whole else keep(outcome, places), parts)
+        if outcome.variants:
+            for places, parts in _measured_together(outcome, self._all_slices).items():
+                whole = len(places) == len(outcome.variants)
+                self._add_record(index, outcome if whole else keep(outcome, places), self._numbered(parts))
+        else:
+            self._add_record(index, outcome, self._plain_parts(outcome))
         if judged:
             self._add_judged(index, outcome, judged)
 
-    def _records(self, outcome: Outcome) -> Iterator[tuple[Sequence[int], int]]:
-        """The positions of the variants of each record, and the number of its combination of parts."""
-        if outcome.variants:
-            for places, parts in _measured_together(outcome, self._all_slices).items():
-                yield places, self._numbered(parts)
-            return
+    def _plain_parts(self, outcome: Outcome) -> int:
+        """The number of the combination of parts of a group without variants, which the original decides."""
         original = outcome.group.original
         key = original.kind.answer_type, original.kind.question_type, original.tags
-        if key not in self._plain:
+        if (found := self._plain.get(key)) is None:
             ((_, parts),) = _measured_together(outcome, self._all_slices).items()
-            self._plain[key] = self._numbered(parts)
-        yield (), self._plain[key]
+            found = self._plain[key] = self._numbered(parts)
+        return found
 
     def _numbered(self, parts: Mapping[str, str]) -> int:
         return self._combinations.setdefault(tuple(parts.items()), len(self._combinations))

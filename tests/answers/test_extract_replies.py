@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from askew.answers.extract import asks_how_many, asks_yes_no, extract, short
+from askew.answers.extract import asks_how_many, asks_yes_no, extract, short, unparsed
 from askew.answers.normalise import normalise
 from askew.language.inflect import number_of
 from askew.types import Prediction, Question
@@ -44,9 +44,11 @@ def by_class(part):
     return table
 
 
-# measured: 375 of 375, none of 329 given wrong; 303 of 319, 10 of 246 given wrong
-# version 3: 307 of 375, 8 of 274 wrong; 229 of 319, 38 of 218 wrong
-@pytest.mark.parametrize(("part", "least", "most_wrong"), [("development", 0.99, 0.005), ("held_out", 0.945, 0.045)])
+# measured: 509 of 514, none of 438 given wrong; 304 of 319, 9 of 246 given wrong; 79 of 85, 3 of 69 given wrong
+@pytest.mark.parametrize(
+    ("part", "least", "most_wrong"),
+    [("development", 0.99, 0.005), ("held_out", 0.95, 0.04), ("held_out_2", 0.92, 0.045)],
+)
 def test_the_step_extracts_what_a_reader_would(part, least, most_wrong):
     replies, right, given, wrong = (sum(column) for column in zip(*by_class(part).values(), strict=True))
     assert right >= least * replies, by_class(part)
@@ -55,18 +57,20 @@ def test_the_step_extracts_what_a_reader_would(part, least, most_wrong):
 
 def test_the_documentation_has_the_accuracy_of_each_class():
     page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
-    development, held_out = by_class("development"), by_class("held_out")
-    assert development.keys() == held_out.keys()
+    development, held_out, later = map(by_class, ("development", "held_out", "held_out_2"))
+    assert development.keys() == held_out.keys() == later.keys()
     for name, (replies, right, _, _) in development.items():
-        others, found, _, wrong = held_out[name]
-        assert f"| {name} | {right} of {replies} | {found} of {others} | {wrong} |" in page
+        (others, found, _, wrong), (new, found_of_new, _, new_wrong) = held_out[name], later[name]
+        line = (
+            f"| {name} | {right} of {replies} | {found} of {others} | {wrong} | {found_of_new} of {new} | {new_wrong} |"
+        )
+        assert line in page
 
 
 def test_the_labelled_replies_are_many_and_different():
     parts = [{(row[0], row[1]) for rows in classes.values() for row in rows} for classes in LABELLED.values()]
     rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
-    assert len(parts[0] | parts[1]) == len(rows) >= 600
-    assert not parts[0] & parts[1]
+    assert len(set().union(*parts)) == len(rows) >= 900
     assert sum(row[2] is None for row in rows) >= 90
 
 
@@ -102,6 +106,23 @@ def test_the_labelled_replies_are_many_and_different():
 )
 def test_replies_that_used_to_be_misread(question, reply, answer):
     assert short(question, reply) == (answer, None)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer", "counted"),
+    [
+        ("What color is it?", "Answer: red. Wait, look again. Answer: blue", "blue", True),
+        ("What color is it?", "Answer: red\n\nFinal answer: Red.", "red", False),
+        ("What color is it?", "<answer>red</answer> <answer>blue</answer>", "blue", True),
+        ("Is it open?", "Answer: yes. On second thought, the final answer is: no", "no", True),
+        ("What color is it?", "The answer is red.", "red", False),
+    ],
+)
+def test_a_reply_that_gives_two_answers_is_counted(question, reply, answer, counted):
+    asked, said = Question(1, None, question, (answer,)), Prediction(1, reply)
+    found = extract("short", asked, said)
+    assert found.answer == answer
+    assert unparsed(asked, said, found) == ("different answers" if counted else "")
 
 
 def test_repeated_parts_of_a_reply_do_not_slow_extraction_down():

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askew.answers.choices import RULES, chosen_option, exact_option
-from askew.answers.extract_rules import bare, count, declines, first_sentence, opened, refuses, rules, unquoted
-from askew.answers.normalise import tokens, yes_no_other
+from askew.answers.extract_rules import bare, count, declines, first_sentence, marked, opened, refuses, rules, unquoted
+from askew.answers.normalise import normalise, tokens, yes_no_other
 from askew.errors import BadOption
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 4, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 5, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
 """The extraction steps. A version is raised whenever a step may extract a different answer from the same text."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -32,7 +32,7 @@ def signature(step: str) -> str:
     """The step with its version.
 
     >>> signature("short")
-    'short-v4'
+    'short-v5'
     """
     check_step(step)
     return f"{step}-v{VERSIONS[step]}"
@@ -132,6 +132,8 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     answer = found.answer
     if answer is None:
         return ""
+    if found is not said and len(_answers_named(question, said.answer or "")) > 1:
+        return "different answers"
     if question.choices:
         return "" if answer in question.choices else "no option"
     if found is said:
@@ -140,6 +142,15 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     if references and "other" not in references and answer not in ("yes", "no"):
         return "neither yes nor no"
     return "several answers" if "or" in tokens(answer) and not {*question.answers} & {answer} else ""
+
+
+def _answers_named(question: Question, words: str) -> set[str]:
+    """The answers that a reply names after a mark ("Answer: red ... Answer: blue"), of which the last counts."""
+    found = (
+        chosen_option(question.choices, part) if question.choices else short(question.text, first_sentence(part))[0]
+        for part in marked(words)
+    )
+    return {normalise(answer) for answer in found if answer}
 
 
 def asks_yes_no(question: str) -> bool:
@@ -190,11 +201,18 @@ def yes_no(question: str, text: str) -> str | None:
         return "no"
     if words[:1] and words[0] in known.partly and not {"all", "both", "every"}.isdisjoint(tokens(question)):
         return "no"
+    if (compared := _COMPARED.search(sentence)) is not None:
+        return "no" if {*tokens(compared[1])} & {*tokens(question)} - known.little - known.auxiliaries else None
+    words = tokens(_CONCEDED.sub("", sentence))
     said = {word for word in tokens(text) if word in ("yes", "no")}
     if len(said) == 1 and not (said == {"no"} and "yes" not in words and "no" not in words[:3]):
         return said.pop()
     found = _state(question, words)
-    return _affirmed(question, words) if found is None else found or None
+    if found is None:
+        clauses = [tokens(clause) for clause in re.split(r"[,;] ", sentence)[1:]]
+        said_of_it = (clause for clause in clauses if clause[:1] and clause[0] in _PRONOUNS)
+        found = next(filter(None, (_affirmed(question, clause) for clause in (words, *said_of_it))), None)
+    return found or None
 
 
 def phrase(question: str, text: str) -> str:
@@ -206,7 +224,7 @@ def phrase(question: str, text: str) -> str:
     'on the table'
     """
     sentence = _CONTRAST.sub("", _unlabelled(question, opened(first_sentence(opened(text)))))
-    sentence = _said_of_subject(question, sentence)
+    sentence = _HEDGE.sub("", _said_of_subject(question, sentence))
     clause = sentence
     if len(sentence.split()) > 3 and not _LIST.fullmatch(sentence):
         clause = _CLAUSE.split(sentence, maxsplit=1)[0]
@@ -275,8 +293,16 @@ _COPULA = re.compile(
 )
 _SHOWS = re.compile(
     r"^(?:it|the [^,;:]*?)\s+(?:(?:shows|displays|indicates|says|reads):?(?=\s[\"“'‘]|\s\d)"
-    r"|(?:has|have) (?=an? [\w-]+ colou?r$))\s*(?P<rest>\S.*)$",
+    r"|(?:has|have) (?=an? [\w-]+(?: [\w-]+){0,2} colou?r$))\s*(?P<rest>\S.*)$",
     re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"^(?:(?:most |very |quite )?(?:likely|probably)|possibly|perhaps|maybe|presumably),? (?=\w)", re.IGNORECASE
+)
+_COMPARED = re.compile(r"\b(?:more like|more of|rather) [^,;]*\bthan\b(.*)", re.IGNORECASE)
+_CONCEDED = re.compile(
+    r",? (?:(?:even )?though|although|but (?:i|we|you|one|it['’]s|it is) (?:\w+ )?(?:can|could|hard|difficult))\b.*$",
+    re.I,
 )
 _CONTRAST = re.compile(
     r"^.*?\b(?:not|isn['’]t|aren['’]t)\b[^,;]*[,;] (?:but(?: rather)?|rather|instead)?\s*(?=it\b|they\b)"

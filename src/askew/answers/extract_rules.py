@@ -131,6 +131,22 @@ def bare(words: str, speaker: bool = True) -> str:
     return unquoted(text)
 
 
+def marked(words: str) -> list[str]:
+    """The parts of a reply that are marked as an answer, in order; empty if there are fewer than two.
+
+    >>> marked("Answer: red. Wait, look again. Final answer: blue"), marked("Answer: red")
+    (['red. Wait, look again.', 'blue'], [])
+    """
+    text = without_thoughts(words)
+    found = [
+        next((part for part in match if part), "") if isinstance(match, tuple) else match
+        for match in rules().wrapped.findall(text)
+    ]
+    if len(found) < 2:
+        found = [part.strip() for part in _ANSWER_IS.split(text)[1:]]
+    return found if len(found) > 1 else []
+
+
 def without_thoughts(words: str) -> str:
     """The text after the last thought, or before the first if nothing follows.
 
@@ -221,7 +237,8 @@ _RANGE = re.compile(
     rf"\bbetween {_WHOLE} and {_WHOLE}\b|\b{_WHOLE} (?:or|to) {_WHOLE}\b|\b\d+\s*[-–—]\s*\d+\b", re.IGNORECASE
 )
 _TOTAL = re.compile(
-    rf"(?:\btotal(?: number)?(?: of)?(?: [\w-]+){{0,2}}?(?: is)?:?|=|\bso(?: there (?:are|is))?)\s+"
+    rf"(?:\btotal(?: number)?(?: of)?(?: [\w-]+){{0,2}}?(?: is)?:?|=|\bso(?: there (?:are|is))?"
+    rf"|\b(?:mak(?:es|ing)|equals|add(?:s|ing)? up to|com(?:es|ing) to|leav(?:es|ing)))\s+"
     rf"(?P<after>{_WHOLE})\b"
     rf"|\b(?P<before>{_WHOLE})(?: [\w-]+){{0,3}} (?:in total|altogether|in all)\b",
     re.IGNORECASE,

@@ -157,6 +157,10 @@ _MEANINGS = {
         "say neither yes nor no, and count as wrong",
         "the field raw of samples.jsonl has the replies.",
     ),
+    "different answers": (
+        "give different answers one after the other, of which the last counts",
+        "the field raw of samples.jsonl has the replies.",
+    ),
     "several answers": (
         "hold several answers, and are compared as they are",
         "the field raw of samples.jsonl has the replies.",

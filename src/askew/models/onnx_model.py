@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -75,14 +75,26 @@ class Onnx:
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The best answers, with scores from 0 to 1; a question whose image cannot be read fails alone."""
-        batches = range(0, len(questions), self.batch_size)
-        return [answer for start in batches for answer in self._batch(questions[start : start + self.batch_size])]
+        predictions = []
+        for question, row in zip(questions, self._rows(questions), strict=True):
+            if isinstance(row, str):
+                predictions.append(Prediction(question.id, None, error=row))
+                continue
+            if _margin(row) < _NEAR_TIE:
+                row = self.look([question])["logits"][0]
+            best = int(row.argmax())
+            predictions.append(
+                Prediction(question.id, self.about["answers"][best], round(_sigmoid(float(row[best])), 6))
+            )
+        return predictions
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan if the image cannot be opened."""
-        pairs = list(zip(questions, answers, strict=True))
-        batches = range(0, len(pairs), self.batch_size)
-        return [score for start in batches for score in self._score(pairs[start : start + self.batch_size])]
+        places = {answer: place for place, answer in enumerate(self.about["answers"])}
+        return [
+            float("nan") if isinstance(row, str) else _sigmoid(float(row[places[answer]])) if answer in places else 0.0
+            for answer, row in zip(answers, self._rows(questions), strict=True)
+        ]
 
     def look(self, questions: Sequence[Question]) -> dict[str, Any]:
         """All outputs of the network for these questions: logits, and for module networks weights and attention."""
@@ -139,24 +151,14 @@ class Onnx:
     def _file(self, ending: str) -> Path:
         return Path(self.folder) / f"{self.name}{ending}"
 
-    def _batch(self, questions: Sequence[Question]) -> list[Prediction]:
-        troubles = self._troubles(questions)
-        ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
-        answers = iter(self._best(ready) if ready else ())
-        return [
-            Prediction(question.id, *next(answers)) if trouble is None else Prediction(question.id, None, error=trouble)
-            for question, trouble in zip(questions, troubles, strict=True)
-        ]
-
-    def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """Why each question cannot be asked, or None. All images are encoded together unless one is damaged."""
-        if self.about["eyes"] == "encoder" and all(question.image is not None for question in questions):
-            try:
-                self.encoder.encode([question.image for question in questions if question.image is not None])
-                return [None] * len(questions)
-            except AskewError:
-                pass
-        return [self._trouble(question) for question in questions]
+    def _rows(self, questions: Sequence[Question]) -> Iterator[Any | str]:
+        """The logits (A,) of each question, or why it cannot be asked."""
+        for start in range(0, len(questions), self.batch_size):
+            batch = questions[start : start + self.batch_size]
+            troubles = [self._trouble(question) for question in batch]
+            ready = [question for question, trouble in zip(batch, troubles, strict=True) if trouble is None]
+            rows = iter(self.look(ready)["logits"] if ready else ())
+            yield from (next(rows) if trouble is None else trouble for trouble in troubles)
 
     def _trouble(self, question: Question) -> str | None:
         """Why the question cannot be asked, or None."""
@@ -173,33 +175,6 @@ class Onnx:
             return str(error)
         return None
 
-    def _best(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
-        logits = self.look(questions)["logits"]  # (B, A)
-        for place in np.flatnonzero(_margins(logits) < _NEAR_TIE).tolist():
-            logits[place] = self.look([questions[place]])["logits"][0]
-        best = logits.argmax(axis=1)
-        return [
-            (self.about["answers"][at], round(_sigmoid(float(row[at])), 6))
-            for at, row in zip(best, logits, strict=True)
-        ]
-
-    def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
-        troubles = self._troubles([question for question, _ in pairs])
-        ready = [question for (question, _), trouble in zip(pairs, troubles, strict=True) if trouble is None]
-        rows = iter(self.look(ready)["logits"] if ready else ())  # (B, A)
-        return [
-            float("nan") if trouble is not None else self._given(next(rows), answer)
-            for (_, answer), trouble in zip(pairs, troubles, strict=True)
-        ]
-
-    def _given(self, logits: Any, answer: str) -> float:
-        place = self._places.get(answer)
-        return 0.0 if place is None else _sigmoid(float(logits[place]))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {answer: place for place, answer in enumerate(self.about["answers"])}
-
 
 def _sigmoid(logit: float) -> float:
     """The logistic function, without overflow.
@@ -211,12 +186,12 @@ def _sigmoid(logit: float) -> float:
     return (1.0 if logit >= 0 else power) / (1.0 + power)
 
 
-def _margins(logits: Any) -> Any:
-    """Difference between the two highest logits of each row; infinite for a single answer."""
-    if logits.shape[1] < 2:
-        return np.full(len(logits), np.inf)
-    best = np.partition(logits, -2, axis=1)
-    return best[:, -1] - best[:, -2]
+def _margin(logits: Any) -> float:
+    """Difference between the two highest logits; infinite for a single answer."""
+    if len(logits) < 2:
+        return math.inf
+    best = np.partition(logits, -2)
+    return float(best[-1] - best[-2])
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,14 @@ from askew.types import Prediction, Question
 
 @dataclass(frozen=True)
 class Classifier:
-    """Images and questions to the best answer of a vocabulary: ViLT (Kim et al. 2021) and similar models."""
+    """Images and questions to the best answer of a vocabulary: ViLT (Kim et al. 2021) and similar models.
+
+    With ``regions``, region features and questions: LXMERT (Tan and Bansal 2019), VisualBERT (Li et al. 2019).
+    """
 
     loaded: Loaded
     labels: Sequence[str]
+    regions: Regions | None = None
     images: Decoded = field(default_factory=Decoded)
     image_mark: ClassVar[str] = ""
 
@@ -26,67 +30,34 @@ class Classifier:
         self.images.start_batch()
 
     def visual_input(self, question: Question, text: str) -> Any:
-        """The decoded image; raises when the question cannot be asked."""
+        """The decoded image, or its features and boxes; raises when the question cannot be asked."""
         check_length(self.loaded, text)
-        return self.images.of(question.image)
+        return (self.regions or self.images).of(question.image)
 
-    def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
+    def ask(self, questions: Sequence[Question], texts: Sequence[str], seen: Sequence[Any]) -> list[Prediction]:
         """The best answers of one batch."""
-        return best(questions, self._logits(texts, images), self.labels)
+        return best(questions, self._logits(texts, seen), self.labels, softmax=self._is_visual_bert)
 
-    def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
+    def score(self, texts: Sequence[str], seen: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch; 0 outside the vocabulary."""
-        return scores_of(answers, self._logits(texts, images), self.labels)
+        return scores_of(answers, self._logits(texts, seen), self.labels, softmax=self._is_visual_bert)
 
-    def preview(self, text: str, image: Any) -> str:
-        """The question, with the number of tokens; the image is not in the text."""
-        return count_tokens(self.loaded, text)
+    def preview(self, text: str, seen: Any) -> str:
+        """The question, with the number of tokens and of regions; an image is not in the text."""
+        tokens = self.loaded.tokenizer(text)["input_ids"]
+        regions = f", and {len(seen[0])} regions of the image" if self.regions else ""
+        return f"{self.loaded.tokenizer.decode(tokens)}\n({len(tokens)} tokens){regions}"
 
-    def _logits(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
+    def _logits(self, texts: Sequence[str], seen: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
-        inputs = loaded.processor(images=list(images), text=list(texts), padding=True, return_tensors="pt")
+        if self.regions:
+            words = loaded.tokenizer(list(texts), padding=True, return_tensors="pt")
+            inputs = {**words, **self._region_inputs(torch, seen)}
+        else:
+            inputs = loaded.processor(images=list(seen), text=list(texts), padding=True, return_tensors="pt")
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(0)  # ViLT chooses at random which padding patches it keeps
-            return loaded.model(**inputs.to(loaded.device, dtype=loaded.dtype)).logits
-
-
-@dataclass(frozen=True)
-class RegionClassifier:
-    """Region features and questions to the best answer: LXMERT (Tan and Bansal 2019), VisualBERT (Li et al. 2019)."""
-
-    loaded: Loaded
-    labels: Sequence[str]
-    regions: Regions
-    image_mark: ClassVar[str] = ""
-
-    def begin(self) -> None:
-        """Start a new batch; features are read as they are needed."""
-
-    def visual_input(self, question: Question, text: str) -> Any:
-        """The features and boxes of the question's image."""
-        check_length(self.loaded, text)
-        return self.regions.of(question.image)
-
-    def ask(self, questions: Sequence[Question], texts: Sequence[str], regions: Sequence[Any]) -> list[Prediction]:
-        """The best answers of one batch."""
-        return best(questions, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
-
-    def score(self, texts: Sequence[str], regions: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer for one batch; 0 outside the vocabulary."""
-        return scores_of(answers, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
-
-    def preview(self, text: str, regions: Any) -> str:
-        """The question, with the number of tokens and of regions."""
-        return f"{count_tokens(self.loaded, text)}, and {len(regions[0])} regions of the image"
-
-    def _logits(self, texts: Sequence[str], regions: Sequence[Any]) -> Any:
-        torch, loaded = need("torch", "hf"), self.loaded
-        inputs = {
-            **loaded.tokenizer(list(texts), padding=True, return_tensors="pt"),
-            **self._visual_inputs(torch, regions),
-        }
-        with torch.inference_mode():
-            output = loaded.model(**{key: self._to_device(value) for key, value in inputs.items()})
+            output = loaded.model(**_to_device(inputs, loaded))
         logits = output.get("question_answering_score", output.get("logits"))
         return logits.reshape(len(texts), -1)
 
@@ -94,7 +65,7 @@ class RegionClassifier:
     def _is_visual_bert(self) -> bool:
         return self.loaded.folder.model_type == "visual_bert"
 
-    def _visual_inputs(self, torch: Any, regions: Sequence[Any]) -> Mapping[str, Any]:
+    def _region_inputs(self, torch: Any, regions: Sequence[Any]) -> Mapping[str, Any]:
         """Features (batch, most regions, d), boxes (batch, most regions, 4), and a mask that is 0 for padding."""
         features = _padded(torch, [features for features, _ in regions])
         real = _padded(torch, [torch.ones(len(features)) for features, _ in regions])
@@ -104,8 +75,13 @@ class RegionClassifier:
         boxes = _padded(torch, [boxes for _, boxes in regions])
         return {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": real}
 
-    def _to_device(self, value: Any) -> Any:
-        return value.to(self.loaded.device, self.loaded.dtype if value.is_floating_point() else value.dtype)
+
+def _to_device(inputs: Mapping[str, Any], loaded: Loaded) -> dict[str, Any]:
+    """The tensors on the model's device; those of floating point in its number format."""
+    return {
+        key: value.to(loaded.device, loaded.dtype if value.is_floating_point() else value.dtype)
+        for key, value in inputs.items()
+    }
 
 
 def _padded(torch: Any, parts: Sequence[Any]) -> Any:
@@ -148,12 +124,6 @@ def _probabilities(logits: Any, labels: Sequence[str], softmax: bool) -> tuple[A
         )
     numbers = logits.float()
     return numbers, numbers.softmax(-1) if softmax else numbers.sigmoid()
-
-
-def count_tokens(loaded: Loaded, text: str) -> str:
-    """A text as the model reads it, with the number of its tokens."""
-    tokens = loaded.tokenizer(text)["input_ids"]
-    return f"{loaded.tokenizer.decode(tokens)}\n({len(tokens)} tokens)"
 
 
 def check_length(loaded: Loaded, text: str) -> None:

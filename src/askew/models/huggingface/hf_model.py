@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
 from askew.files.read_write import fingerprint
 from askew.models.huggingface.chat_template import THOUGHT_TOKENS, TODAY, may_think, prints_date, template_options
-from askew.models.huggingface.classify import Classifier, RegionClassifier
+from askew.models.huggingface.classify import Classifier
 from askew.models.huggingface.folder import ADAPTER, Folder, Task, digest, find
 from askew.models.huggingface.generate import Generator
 from askew.models.huggingface.loading import load, offline, pick_device
@@ -214,9 +214,7 @@ class HuggingFace:
             )
         if self.task == "generate":
             return Generator(loaded, self.max_new_tokens, self.num_beams, self.template)
-        if self.task == "classify":
-            return Classifier(loaded, self.labels)
-        return RegionClassifier(loaded, self.labels, Regions(self.features or ""))
+        return Classifier(loaded, self.labels, Regions(self.features or "") if self.task == "regions" else None)
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction for each question, in order; a question that cannot be asked fails alone."""
@@ -318,7 +316,7 @@ class _Ask:
 _AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
 
 
-Runtime: TypeAlias = Generator | Classifier | RegionClassifier
+Runtime: TypeAlias = Generator | Classifier
 """A model loaded into memory; which one depends on the task."""
 
 

@@ -158,6 +158,13 @@ def test_a_failed_request_is_asked_again_once_and_is_never_a_success(tmp_path):
         assert all(variant.note["status"] != "found" for variant in group.variants)
 
 
+def test_a_search_that_spent_its_budget_is_repeated_after_a_failure(tmp_path):
+    questions = asked_about(10)
+    whole = attack(tmp_path / "a", WordSums(), questions, EachAlone(), budget=6)
+    texts = {group.variants[0].question.text for group in by_id(whole).values() if group.variants}
+    assert attack(tmp_path / "b", WordSums(fails_once=texts), questions, EachAlone(), budget=6) == whole
+
+
 def test_a_rewording_that_does_not_fool_the_model_again_is_unconfirmed(tmp_path):
     questions = asked_about(10)
 

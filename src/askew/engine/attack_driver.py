@@ -28,7 +28,7 @@ from askew.engine.ask import (
     count_failures,
     writable,
 )
-from askew.engine.attack_task import AttackRequest, AttackRules, AttackTask, QuestionRequests
+from askew.engine.attack_task import AttackRequest, AttackRules, AttackTask, NeedsChecks, NeedsPlaces, QuestionRequests
 from askew.engine.executors import in_order
 from askew.engine.resume import Keys
 from askew.engine.settings import Named
@@ -68,15 +68,15 @@ class Driver:
             while not self._requests.full and (chunk := list(islice(source, STARTED))):
                 tasks = [AttackTask(self._rules, QuestionRequests(self._requests.keys, question)) for question in chunk]
                 order.extend(tasks)
-                self._settle(tasks)
-            while order and order[0].status is not None:
+                self._advance(tasks)
+            while order and order[0].need is None:
                 yield order.pop(0)
             if not order:
                 return
-            self._settle(self._heard(self._requests.ask()))
+            self._advance(self._heard(self._requests.ask()))
 
     def _heard(self, answers: dict[bytes, Prediction]) -> list[AttackTask]:
-        """Pass answers to their tasks; returns the tasks that have all the answers they need."""
+        """Pass answers to their tasks; returns the tasks that had all the answers they needed, and went on."""
         ready = []
         for key, prediction in answers.items():
             for task in self._waiters.pop(key, ()):
@@ -84,24 +84,29 @@ class Driver:
                 self._outstanding[id(task)] -= 1
                 if not self._outstanding[id(task)]:
                     del self._outstanding[id(task)]
+                    task.proceed()
                     ready.append(task)
         return ready
 
-    def _settle(self, tasks: Sequence[AttackTask]) -> None:
+    def _advance(self, tasks: Sequence[AttackTask]) -> None:
         """Advance these tasks as far as possible without querying the model."""
         while tasks:
-            needs = [(task, task.missing()) for task in tasks]
-            found = self._requests.want([request for _, wanted in needs for request in wanted])
-            stepping, tasks = [], []
-            for task, wanted in needs:
-                if not wanted:
-                    stepping.append(task)
-                elif self._wait(task, wanted, found):
-                    tasks.append(task)
-            tasks.extend(self._stepped(stepping))
+            asking = [(task, task.need) for task in tasks if isinstance(task.need, list)]
+            found = self._requests.want([request for _, wanted in asking for request in wanted])
+            waiting = {id(task) for task, wanted in asking if self._waits(task, wanted, found)}
+            opening = [task for task in tasks if isinstance(task.need, NeedsPlaces)]
+            checking = [(task, task.need.candidates) for task in tasks if isinstance(task.need, NeedsChecks)]
+            for task, _ in asking:
+                if id(task) not in waiting:
+                    task.proceed()
+            if opening:
+                for task, made in zip(opening, self._propose([task.question for task in opening]), strict=True):
+                    task.proceed(made)
+            self._check(checking)
+            tasks = [task for task in tasks if task.need is not None and id(task) not in waiting]
 
-    def _wait(self, task: AttackTask, wanted: Sequence[AttackRequest], found: dict[bytes, Prediction]) -> bool:
-        """Register the requests of a task; True if the store could answer all of them."""
+    def _waits(self, task: AttackTask, wanted: Sequence[AttackRequest], found: dict[bytes, Prediction]) -> bool:
+        """Register the requests of a task; False if the store could answer all of them."""
         left = 0
         for request in wanted:
             if request.key in found:
@@ -111,47 +116,26 @@ class Driver:
                 left += 1
         if left:
             self._outstanding[id(task)] = left
-        return not left
+        return bool(left)
 
-    def _stepped(self, tasks: Sequence[AttackTask]) -> list[AttackTask]:
-        """Advance each task by one step; returns those that are not finished."""
-        fresh = [task for task in tasks if task.original is None]
-        for task in tasks:
-            if task.original is None:
-                task.begin()
-            else:
-                task.step()
-        self._open([task for task in fresh if task.status is None])
-        running = [task for task in tasks if task.status is None]
-        self._constrain([task for task in running if task.wanted])
-        return running
-
-    def _open(self, tasks: Sequence[AttackTask]) -> None:
-        """Propose swaps for the questions to attack and start their searches; refuse questions without swaps."""
-        for task, (places, reason) in zip(tasks, self._propose([task.question for task in tasks]), strict=True):
-            if reason:
-                task.end("refused", reason)
-            else:
-                task.search(places)
-
-    def _constrain(self, tasks: Sequence[AttackTask]) -> None:
+    def _check(self, tasks: Sequence[tuple[AttackTask, Sequence[Candidate]]]) -> None:
         """Apply the constraints to the candidates of all these searches."""
         constraints = [one for one in self._rules.attack.constraints if not one.by_word]
         for constraint in constraints:
             if isinstance(constraint, ReadsAhead):
-                texts = (candidate.text for task in tasks for candidate in task.wanted if not candidate.probe)
-                constraint.read_ahead(list(dict.fromkeys([*texts, *(task.question.text for task in tasks)])))
+                texts = (candidate.text for _, wanted in tasks for candidate in wanted if not candidate.probe)
+                constraint.read_ahead(list(dict.fromkeys([*texts, *(task.question.text for task, _ in tasks)])))
         measures = [constraint for constraint in constraints if isinstance(constraint, Similar)]
-        for task in tasks:
-            judged = [candidate for candidate in task.wanted if not candidate.probe]
+        for task, wanted in tasks:
+            judged = [candidate for candidate in wanted if not candidate.probe]
             kept, similar = [True] * len(judged), [1.0] * len(judged)
             for constraint in constraints:
                 kept = _kept_by(kept, constraint, task.question, judged)
             for measure in measures if judged else ():
                 similar = measure.similarity(task.question, judged)
             marks = iter(zip(kept, similar, strict=True))
-            both = [(True, 1.0) if candidate.probe else next(marks) for candidate in task.wanted]
-            task.admit([keep for keep, _ in both], [value for _, value in both])
+            both = [(True, 1.0) if candidate.probe else next(marks) for candidate in wanted]
+            task.proceed(([keep for keep, _ in both], [value for _, value in both]))
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
@@ -74,15 +74,29 @@ class AttackRules:
     """The name of the attacked model in tables."""
 
 
+class NeedsPlaces(NamedTuple):
+    """A task waits for the places of its question: send it the places, and the reason if the question is refused."""
+
+
+class NeedsChecks(NamedTuple):
+    """A task waits for the constraints: send it which of the candidates they keep, and how similar each is."""
+
+    candidates: Sequence[Candidate]
+
+
+Need: TypeAlias = list[AttackRequest] | NeedsPlaces | NeedsChecks
+"""What a task waits for; a list of requests until all of them are in its ``known``."""
+
+
 @dataclass
 class AttackTask:
-    """A question under attack. ``missing`` lists the requests it waits for; ``step`` continues when nothing is
-    missing."""
+    """A question under attack, from its original to the result. It waits for ``need``; ``proceed`` continues."""
 
     rules: AttackRules
     requests: QuestionRequests
-    status: Status | None = None
-    """None until the task is finished."""
+    need: Need | None = None
+    """None when the task is finished."""
+    status: Status = "failed"
     reason: str = ""
     """Why it was skipped or refused."""
     original: Prediction | None = None
@@ -100,14 +114,19 @@ class AttackTask:
     confirmed: int = 0
     fooled_at: int = 0
     """The number of the first text that reached the goal, i.e. the smallest budget that suffices; 0 if none did."""
-    wanted: Sequence[Candidate] = ()
-    """The candidates that the search yielded last, before constraints are applied."""
-    places: Sequence[Place] = ()
-    _kept: Sequence[bool] = ()
-    _steps: Any = None
     _worth: dict[Candidate, CandidateValue | None] = field(default_factory=dict)
     _best: tuple[float, Candidate] | None = None
-    _retried: bool = False
+
+    def __post_init__(self) -> None:
+        self._steps = self._run()
+        self.proceed()
+
+    def proceed(self, given: object = None) -> None:
+        """Continue with what it needed, up to its next need or the end."""
+        try:
+            self.need = self._steps.send(given)
+        except StopIteration:
+            self.need = None
 
     @property
     def question(self) -> Question:
@@ -120,74 +139,6 @@ class AttackTask:
         said = self.original and self._judged(self.question.text, self.original)[0]
         return said or ""
 
-    def missing(self) -> list[AttackRequest]:
-        """Requests that must be answered before ``step``."""
-        if self.original is None:
-            wanted = [self.requests.answer(self.question.text)]
-        elif self.result is not None:
-            wanted = [self.requests.answer(self.result.text, number + 1) for number in range(self.rules.confirm)]
-        else:
-            asked = [candidate for candidate, keep in zip(self.wanted, self._kept, strict=True) if keep]
-            wanted = [one for candidate in asked if (one := self._next_request(candidate)) is not None]
-        self.requested.update(one.key for one in wanted)
-        return list({one.key: one for one in wanted if one.key not in self.known}.values())
-
-    def begin(self) -> None:
-        """Receive the original's answer; questions that the goal does not apply to are skipped."""
-        self.original = self.known[self.requests.answer(self.question.text).key]
-        self.texts.setdefault(self.question.text, 1)
-        answer, correct = self._judged(self.question.text, self.original)
-        if answer is None:
-            self.end("skipped", f"no answer to the original ({first_line(self.original.error or 'failed', 80)})")
-        elif not self.rules.attack.goal.attacks(correct):
-            self.end("skipped", "the original is answered incorrectly")
-
-    def end(self, status: Status, reason: str = "") -> None:
-        """Finish."""
-        self.status, self.reason, self.wanted = status, reason, ()
-
-    def search(self, places: Sequence[Place]) -> None:
-        """Start the search; ``wanted`` is then its first list of candidates."""
-        self.places = places
-        rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.content}")
-        self._steps = self.rules.attack.search.run(self.question, places, rng)
-        self._advance(None)
-
-    def admit(self, kept: Sequence[bool], similarities: Sequence[float]) -> None:
-        """Receive which of the wanted candidates the constraints keep; the list is cut at the budget."""
-        allowed: list[bool] = []
-        for candidate, keep, similarity in zip(self.wanted, kept, similarities, strict=True):
-            self.dropped += not keep
-            keep = keep and (candidate.text in self.texts or len(self.texts) < self.rules.budget)
-            if keep:
-                self.texts.setdefault(candidate.text, len(self.texts) + 1)
-                self.similar.setdefault(candidate.text, similarity)
-            allowed.append(keep)
-        self._kept = allowed
-
-    def step(self) -> None:
-        """Continue: send the values of the candidates to the search, or count confirmations."""
-        if self.result is not None:
-            self._confirm()
-            return
-        values = [
-            self._value(candidate) if keep else None for candidate, keep in zip(self.wanted, self._kept, strict=True)
-        ]
-        for candidate, value in zip(self.wanted, values, strict=True):
-            if value is None or candidate.probe:
-                continue
-            if self._best is None or value.loss > self._best[0]:
-                self._best = (value.loss, candidate)
-            if not self.fooled_at and self._is_reached(
-                candidate.text, self.known[self.requests.answer(candidate.text).key]
-            ):
-                self.fooled_at = self.texts[candidate.text]
-        spent = len(self.texts) >= self.rules.budget
-        self._advance(values)
-        if spent and any(candidate.text not in self.texts for candidate in self.wanted):
-            self._steps.close()
-            self._finish(None)
-
     def said(self, text: str) -> Prediction | None:
         """The model's prediction for a text."""
         return self.known.get(self.requests.answer(text).key)
@@ -197,38 +148,96 @@ class AttackTask:
         value = self._value(candidate) if self.said(candidate.text) else None
         return value.loss if value else 0.0
 
-    def _advance(self, values: list[CandidateValue | None] | None) -> None:
-        self._kept = ()
-        try:
-            self.wanted = next(self._steps) if values is None else self._steps.send(values)
-        except StopIteration as end:
-            self._finish(end.value)
-
-    def _finish(self, result: Candidate | None) -> None:
-        """End the search. If requests failed, it is run once more, and they are repeated."""
-        failed = [key for key, said in self.known.items() if said.failed]
-        if failed and not self._retried:
-            self._retried, self._best, self.dropped, self.fooled_at = True, None, 0, 0
+    def _run(self) -> Generator[Need, Any, None]:
+        """Ask the original, search for a rewording, and confirm it. If requests failed, the search is run once more."""
+        first = self.requests.answer(self.question.text)
+        yield from self._asked([first])
+        self.original = self.known[first.key]
+        self.texts[self.question.text] = 1
+        answer, correct = self._judged(self.question.text, self.original)
+        if answer is None:
+            error = first_line(self.original.error or "failed", 80)
+            self.status, self.reason = "skipped", f"no answer to the original ({error})"
+            return
+        if not self.rules.attack.goal.attacks(correct):
+            self.status, self.reason = "skipped", "the original is answered incorrectly"
+            return
+        places, self.reason = yield NeedsPlaces()
+        if self.reason:
+            self.status = "refused"
+            return
+        found = yield from self._search(places)
+        if failed := [key for key, said in self.known.items() if said.failed]:
             for key in failed:
                 del self.known[key]
-            self.texts = {self.question.text: 1}
-            self.requested = {self.requests.answer(self.question.text).key}
+            self._best, self.dropped, self.fooled_at = None, 0, 0
+            self.texts, self.requested = {self.question.text: 1}, {first.key}
             self._worth.clear()
-            self.search(self.places)
-            return
-        self.wanted, self._kept = (), ()
-        result = result or (self._best and self._best[1])
-        said = self.said(result.text) if result else None
-        reached = result is not None and said is not None and self._is_reached(result.text, said)
-        if result is None or not reached or not self.rules.confirm:
-            self.end("found" if reached else "failed")
-        self.result = result
+            found = yield from self._search(places)
+        self.result = found or (self._best and self._best[1])
+        if self.result is not None:
+            yield from self._confirm(self.result.text)
 
-    def _confirm(self) -> None:
-        text = self.result.text if self.result else ""
-        again = [self.known[self.requests.answer(text, number + 1).key] for number in range(self.rules.confirm)]
-        self.confirmed = sum(self._is_reached(text, said) for said in again)
-        self.end("found" if self.confirmed == self.rules.confirm else "unconfirmed")
+    def _asked(self, wanted: Sequence[AttackRequest]) -> Iterator[list[AttackRequest]]:
+        """Wait until all these requests are answered."""
+        self.requested.update(one.key for one in wanted)
+        if missing := {one.key: one for one in wanted if one.key not in self.known}:
+            yield list(missing.values())
+
+    def _search(self, places: Sequence[Place]) -> Generator[Need, Any, Candidate | None]:
+        """Run the search; returns its result, or None if the budget is spent before."""
+        rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.content}")
+        steps = self.rules.attack.search.run(self.question, places, rng)
+        values: list[CandidateValue | None] | None = None
+        while True:
+            spent = values is not None and len(self.texts) >= self.rules.budget
+            try:
+                wanted = next(steps) if values is None else steps.send(values)
+            except StopIteration as end:
+                found: Candidate | None = end.value
+                return found
+            if spent and any(candidate.text not in self.texts for candidate in wanted):
+                steps.close()
+                return None
+            kept = self._admitted(wanted, *(yield NeedsChecks(wanted)))
+            asked = [candidate for candidate, keep in zip(wanted, kept, strict=True) if keep]
+            while requests := [one for candidate in asked if (one := self._next_request(candidate)) is not None]:
+                yield from self._asked(requests)
+            values = [self._value(candidate) if keep else None for candidate, keep in zip(wanted, kept, strict=True)]
+            for candidate, value in zip(wanted, values, strict=True):
+                if value is not None and not candidate.probe:
+                    self._note_try(candidate, value)
+
+    def _admitted(self, wanted: Sequence[Candidate], kept: Sequence[bool], similarities: Sequence[float]) -> list[bool]:
+        """Which of the candidates that the constraints keep are within the budget."""
+        allowed: list[bool] = []
+        for candidate, keep, similarity in zip(wanted, kept, similarities, strict=True):
+            self.dropped += not keep
+            keep = keep and (candidate.text in self.texts or len(self.texts) < self.rules.budget)
+            if keep:
+                self.texts.setdefault(candidate.text, len(self.texts) + 1)
+                self.similar.setdefault(candidate.text, similarity)
+            allowed.append(keep)
+        return allowed
+
+    def _note_try(self, candidate: Candidate, value: CandidateValue) -> None:
+        """Remember the best candidate, and the first that reached the goal."""
+        if self._best is None or value.loss > self._best[0]:
+            self._best = (value.loss, candidate)
+        if not self.fooled_at and self._is_reached(
+            candidate.text, self.known[self.requests.answer(candidate.text).key]
+        ):
+            self.fooled_at = self.texts[candidate.text]
+
+    def _confirm(self, text: str) -> Generator[Need, Any, None]:
+        """Whether the result fools the model, also in repeated requests."""
+        said = self.said(text)
+        if said is None or not self._is_reached(text, said):
+            return
+        again = [self.requests.answer(text, number + 1) for number in range(self.rules.confirm)]
+        yield from self._asked(again)
+        self.confirmed = sum(self._is_reached(text, self.known[one.key]) for one in again)
+        self.status = "found" if self.confirmed == self.rules.confirm else "unconfirmed"
 
     def _next_request(self, candidate: Candidate) -> AttackRequest | None:
         """The next unanswered request about a candidate."""

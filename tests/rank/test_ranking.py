@@ -76,7 +76,7 @@ def test_stored_batches_survive_a_ranker_that_dies(log, monkeypatch):
     with pytest.raises(RuntimeError), Ranking("dies", Dies(), POOL, top=3) as dying:
         dying.nearest(["a?", "b?", "c?", "poison?"])
     kept = RankingStore(ranking_path(dying.signature))
-    assert sorted(kept.known(["a?", "b?", "c?", "poison?"])) == ["a?", "b?"]
+    assert sorted(kept.nearest(["a?", "b?", "c?", "poison?"])) == ["a?", "b?"]
     assert kept.header["pool"]["questions"] == 6
     kept.close()
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from types import TracebackType
 from typing import Any
 
 import orjson
@@ -21,14 +20,14 @@ import orjson
 from askew.errors import BadRecord, DataError, need
 from askew.files.limits import bounded_lines, load_json
 from askew.files.read_write import file_sha256, opened, replaced
-from askew.rank.ranking import Header, Nearest, RankingStore, nearest_from, ranking_path
+from askew.rank.ranking import Header, Nearest, RankingStore, nearest_from
 from askew.types import Question
 
 FORMAT = "askew-bqd-1"
 _BATCH = 500
 
 
-def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore]) -> int:
+def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore | BqdFile]) -> int:
     """Write the basic questions of these main questions, streamed: one file for each ranking.
 
     Questions that were not ranked are left out. Returns the number of records over all files.
@@ -78,10 +77,7 @@ def _checked_header(path: str, header: object) -> Header:
 
 @dataclass(frozen=True, repr=False)
 class BqdFile:
-    """A file of basic questions, JSONL or Parquet, as a ranking that needs no ranker. Use it in a ``with`` statement.
-
-    Its rankings are indexed in the cache folder at first use, so memory stays small.
-    """
+    """A file of basic questions, JSONL or Parquet, as a ranking that needs no ranker; read at first use."""
 
     path: str
 
@@ -105,31 +101,21 @@ class BqdFile:
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
         """The basic questions of these texts, as far as they are in the file."""
-        return self._index.known(list(dict.fromkeys(texts)))
-
-    def __enter__(self) -> BqdFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if "_index" in self.__dict__:
-            self._index.close()
+        return {text: self._rankings[text] for text in texts if text in self._rankings}
 
     @cached_property
-    def _index(self) -> RankingStore:
-        index = RankingStore(ranking_path(self.signature))
-        if not index.header:  # written last: without it the index is incomplete
-            records = (nearest for _, nearest in read_bqd(self.path))
-            while batch := list(islice(records, _BATCH)):
-                index.put(batch)
-            index.close()
-            index = RankingStore(ranking_path(self.signature), self.header)
-        return index
+    def _rankings(self) -> dict[str, Nearest]:
+        """The rankings by main question; a question of the pool is in memory once."""
+        pool: dict[str, str] = {}
+        found = {}
+        for _, nearest in read_bqd(self.path):
+            questions = tuple(pool.setdefault(question, question) for question in nearest.questions)
+            found[nearest.text] = replace(nearest, questions=questions)
+        return found
 
 
-def _lines(questions: Sequence[Question], ranked: RankingStore) -> list[bytes]:
-    known = ranked.known(list(dict.fromkeys(question.text for question in questions)))
+def _lines(questions: Sequence[Question], ranked: RankingStore | BqdFile) -> list[bytes]:
+    known = ranked.nearest(list(dict.fromkeys(question.text for question in questions)))
     lines = []
     for question in questions:
         if question.text in known:

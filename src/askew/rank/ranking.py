@@ -187,7 +187,7 @@ class RankingStore:
             found = self._db.execute("SELECT record FROM header").fetchone()
         return orjson.loads(found[0]) if found else {}
 
-    def known(self, texts: Sequence[str]) -> dict[str, Nearest]:
+    def nearest(self, texts: Sequence[str]) -> dict[str, Nearest]:
         """The rankings of these texts, as far as they are stored."""
         found = {}
         with self._safely():
@@ -271,7 +271,7 @@ class Ranking:
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
         """The basic questions of each of these texts."""
         distinct = list(dict.fromkeys(texts))
-        found = self._store.known(distinct)
+        found = self._store.nearest(distinct)
         missing = [text for text in distinct if text not in found]
         for batch in self._ranked(missing):
             self._store.put(batch)
@@ -281,7 +281,7 @@ class Ranking:
 
     def missing(self, texts: Sequence[str]) -> int:
         """How many of these distinct texts are not ranked yet."""
-        return len(texts) - len(self._store.known(texts))
+        return len(texts) - len(self._store.nearest(texts))
 
     def __enter__(self) -> Ranking:
         return self

@@ -158,7 +158,7 @@ class BasicSuite:
         """The same, computed by workers if there are any."""
         with ExitStack() as stack:
             if self.bqd:
-                rankings: tuple[Ranking | BqdFile, ...] = (stack.enter_context(BqdFile(self.bqd)),)
+                rankings: tuple[Ranking | BqdFile, ...] = (BqdFile(self.bqd),)
             else:
                 rankings = tuple(stack.enter_context(ranking) for ranking in self._rankings(data, stack, executor))
             perturbation = BasicQuestions(rankings, self.partitions, self.words)
@@ -168,7 +168,7 @@ class BasicSuite:
 
     def release(self, groups: Iterable[Group], folder: Path) -> list[Path]:
         """Write the data set of basic questions too, as JSONL and Parquet; ``askew build`` calls it."""
-        return write_release(groups, folder)
+        return write_release(groups, folder, BqdFile(self.bqd) if self.bqd else None)
 
     def write_rankings(
         self, data: Dataset, folder: Path, limit: int | None = None, executor: Executor | None = None
@@ -235,25 +235,29 @@ def training(data: Dataset) -> Dataset:
     return replace(source, split="train") if isinstance(source, World) else data
 
 
-def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
-    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; returns their paths."""
+def write_release(groups: Iterable[Group], folder: Path, file: BqdFile | None = None) -> list[Path]:
+    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; returns their paths.
+
+    The rankings are those of ``file``, or those stored in the cache folder.
+    """
     rest = iter(groups)
     first = next((group for group in rest if group.variants), None)
     if first is None:
         return []
     names = {variant.note["ranking"]: variant.made_by.partition("/")[2] for variant in first.variants}
-    return write_files(_originals(chain([first], rest)), names, folder)
+    questions = (group.original for group in chain([first], rest) if group.variants)
+    return write_files(questions, names, folder, file)
 
 
-def write_files(questions: Iterable[Question], names: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write the stored rankings of these questions; ``names`` maps the signature of each ranking to its name."""
+def write_files(
+    questions: Iterable[Question], names: Mapping[str, str], folder: Path, file: BqdFile | None = None
+) -> list[Path]:
+    """Write the rankings of these questions; ``names`` maps the signature of each ranking to its name."""
+    targets: dict[str, RankingStore | BqdFile] = {}
     with ExitStack() as stack:
-        targets = {
-            str(folder / ("bqd.jsonl" if len(names) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
-                closing(RankingStore(ranking_path(key)))
-            )
-            for key, name in names.items()
-        }
+        for key, name in names.items():
+            path = folder / ("bqd.jsonl" if len(names) == 1 else f"bqd-{_plain(name)}.jsonl")
+            targets[str(path)] = file or stack.enter_context(closing(RankingStore(ranking_path(key))))
         write_bqd(questions, targets)
     files = [Path(path) for path in targets]
     with suppress(MissingExtra):
@@ -261,10 +265,6 @@ def write_files(questions: Iterable[Question], names: Mapping[str, str], folder:
             write_parquet(str(path), str(path.with_suffix(".parquet")))
             files.append(path.with_suffix(".parquet"))
     return files
-
-
-def _originals(groups: Iterable[Group]) -> Iterator[Question]:
-    return (group.original for group in groups if group.variants)
 
 
 def _plain(name: str) -> str:

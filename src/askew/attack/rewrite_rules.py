@@ -69,10 +69,10 @@ class RewriteRule:
 
     def find(self, tokens: Sequence[Token]) -> int | None:
         """The index of the first token of the first match; None without a match."""
-        return next((first for first in range(len(tokens)) if self._matches(tokens, first)), None)
-
-    def _matches(self, tokens: Sequence[Token], first: int) -> bool:
-        return matches(self.source, tokens, first) and not any(matches(p, tokens, first) for p in self.unless)
+        for first in range(len(tokens)):
+            if matches(self.source, tokens, first) and not any(matches(p, tokens, first) for p in self.unless):
+                return first
+        return None
 
     def _filled(self, covered: Sequence[Token]) -> str:
         taken: dict[str, list[Token]] = {}

@@ -130,7 +130,10 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(
-            name, help=summary, description=_sentence(summary), formatter_class=argparse.RawDescriptionHelpFormatter
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == chosen:
             import_module(f"askew.cli.{name}").add_options(command)
@@ -217,7 +220,3 @@ def _spelling(word: str) -> str:
         return word
     option, equals, value = word.partition("=")
     return option.replace("_", "-") + equals + value
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + "."

@@ -275,6 +275,7 @@ def _variant(task: AttackTask, result: Candidate, validity: Validity | None) -> 
 def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
     """What the search did, in plain JSON; independent of what the store contained before."""
     confirmed = {"confirmed": task.confirmed} if task.rules.confirm else {}
+    replaced_words = sum(len(change.old.split()) for change in result.changes)
     return {
         "status": task.status,
         "against": task.rules.against if task.status == "found" else "",
@@ -283,10 +284,12 @@ def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
         "asked": len(task.requested),
         "dropped": task.dropped,
         "changed": [[change.start, change.old, change.new] for change in result.changes],
-        "changed_share": round(_changed_words(result) / max(1, len(task.question.text.split())), 4),
+        "changed_share": round(replaced_words / max(1, len(task.question.text.split())), 4),
         "best_score": round(1.0 - task.loss(result), 6),
         "scores": task.rules.mode,
-        **_breakdown(result),
+        "word": _common(change.old.lower() for change in result.changes),
+        "part_of_speech": _common(part_of_speech(change.tag) for change in result.changes),
+        "rule": _common(change.rule for change in result.changes),
         **confirmed,
     }
 
@@ -303,15 +306,6 @@ def _checked(validity: Validity | None) -> dict[str, Any]:
     }
 
 
-def _breakdown(result: Candidate) -> Mapping[str, str]:
-    """The word, its part of speech and the rule, by which scores are broken down."""
-    return {
-        "word": _common(change.old.lower() for change in result.changes),
-        "part_of_speech": _common(part_of_speech(change.tag) for change in result.changes),
-        "rule": _common(change.rule for change in result.changes),
-    }
-
-
 def part_of_speech(tag: str) -> str:
     """The part of speech of a Penn Treebank tag.
 
@@ -324,11 +318,6 @@ def part_of_speech(tag: str) -> str:
 def _common(values: Iterator[str]) -> str:
     found = set(values)
     return found.pop() if len(found) == 1 else SEVERAL
-
-
-def _changed_words(result: Candidate) -> int:
-    """Words of the original that were replaced."""
-    return sum(len(change.old.split()) for change in result.changes)
 
 
 def attack_summary(groups: Iterable[Group]) -> str:

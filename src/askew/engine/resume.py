@@ -18,7 +18,7 @@ from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store, framed, key_of
 from askew.errors import BadImage
 from askew.files.images import content_hash
-from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
+from askew.types import Group, Id, Outcome, Prediction, Question
 from askew.verbs import FindsById, Model, ModelFacts, Streams
 
 WINDOW = 64
@@ -50,17 +50,16 @@ class Keys:
         return key_of(self._start, image, as_asked(question).text, question.context, by)
 
     def image(self, question: Question) -> str:
-        """The identity of a question's image."""
-        return "" if question.image is None else self._image(question.image)
+        """The hash of a question's image; for a model that never looks at it, its id, so that no file is needed."""
+        image = question.image
+        if image is None:
+            return ""
+        return content_hash(replace(image, path=None) if self._blind and image.path is not None else image)
 
     def lacks_image(self, question: Question) -> bool:
         """True when the model opens images and the image of this question has neither a file nor bytes."""
         image = question.image
         return self._opens_images and image is not None and image.path is None and image.data is None
-
-    def _image(self, image: ImageRef) -> str:
-        """The hash of an image; for a model that never looks at it, its id in the data, so that no file is needed."""
-        return content_hash(replace(image, path=None) if self._blind and image.path is not None else image)
 
 
 def ask_unanswered(

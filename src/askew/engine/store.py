@@ -123,7 +123,7 @@ class Store:
         """Which keys have an answer, each given by its first ``PREFIX`` bytes, with the tokens read and written."""
         found: dict[bytes, tuple[int, int]] = {}
         with self._explained("answers cannot be read"):
-            has_rows = self._has_rows()
+            has_rows = self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
             wanted = list(prefixes) if has_rows or self._earlier is not None else []
             query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
             for prefix in wanted if has_rows else ():
@@ -134,9 +134,6 @@ class Store:
         if self._earlier is not None:
             found.update(self._earlier.tokens_of(prefix for prefix in wanted if prefix not in found))
         return found
-
-    def _has_rows(self) -> bool:
-        return self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
         """Write these answers in one transaction; failures are skipped."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -148,14 +148,12 @@ def pair_by_pair(
     """
     for original in originals if outcome.original.answer is None else [outcome.original.answer]:
         answered = Outcome(outcome.group, replace(outcome.original, answer=original), outcome.variants)
-        ranked = [_ranked(metric, answered, variant, answers(variant, original)) for variant in outcome.group.variants]
+        ranked = [
+            sorted(answers(variant, original), key=partial(_first, metric, answered, variant))
+            for variant in outcome.group.variants
+        ]
         for end in (0, -1):
             yield filled(answered, original, [answers_to[end] for answers_to in ranked])
-
-
-def _ranked(metric: Metric, outcome: Outcome, variant: Variant, answers: Iterable[str]) -> list[str]:
-    """These answers to a variant, sorted by the value they give the pair, the lowest first."""
-    return sorted(answers, key=lambda answer: _first(metric, outcome, variant, answer))
 
 
 def _first(metric: Metric, outcome: Outcome, variant: Variant, answer: str) -> float:

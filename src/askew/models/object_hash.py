@@ -146,7 +146,7 @@ class ObjectHash:
     def _class(self, kind: type) -> Iterator[Any]:
         for base in kind.__mro__:
             yield _name(base)
-            if not _is_standard(base):
+            if str(base.__module__).partition(".")[0] not in sys.stdlib_module_names:
                 yield self.file(getattr(sys.modules.get(base.__module__), "__file__", None))
                 yield list(_sorted(dict(_members(base))))
 
@@ -165,11 +165,6 @@ def _sorted(held: Mapping[str, Any]) -> Iterator[Any]:
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _is_standard(kind: type) -> bool:
-    """Whether the class belongs to Python itself."""
-    return str(kind.__module__).partition(".")[0] in sys.stdlib_module_names
 
 
 def _version(value: Any) -> str:

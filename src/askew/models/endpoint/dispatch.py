@@ -155,7 +155,10 @@ class Dispatcher:
 
     async def _send(self, body: bytes) -> Verdict:
         verdict = await self._verdict(body)
-        return verdict if isinstance(verdict, Completion) else replace(verdict, reason=self._clean(verdict.reason))
+        if isinstance(verdict, Completion):
+            return verdict
+        reason = hide(hide(verdict.reason, self.settings.secrets, NAMED), [self.settings.key])
+        return replace(verdict, reason=reason)
 
     async def _verdict(self, body: bytes) -> Verdict:
         try:
@@ -217,9 +220,6 @@ class Dispatcher:
             if (answer, raw) == (prediction.answer, prediction.raw)
             else replace(prediction, answer=answer, raw=raw)
         )
-
-    def _clean(self, text: str) -> str:
-        return hide(hide(text, self.settings.secrets, NAMED), [self.settings.key])
 
 
 def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:

@@ -225,8 +225,9 @@ class Generator:
     def _inputs(self, prompts: Sequence[str], images: Sequence[Any]) -> Any:
         """The tensors of one batch."""
         loaded = self.loaded
+        nested = bool(loaded.image_token) and not self._family.adds_image_token
         inputs = loaded.processor(
-            images=[[image] for image in images] if self._nests_images else list(images),
+            images=[[image] for image in images] if nested else list(images),
             text=list(prompts),
             padding=True,
             return_tensors="pt",
@@ -252,10 +253,6 @@ class Generator:
                 top_k=None,
                 logits_processor=list(processors),
             )
-
-    @property
-    def _nests_images(self) -> bool:
-        return bool(self.loaded.image_token) and not self._family.adds_image_token
 
     def _has_special_tokens(self, text: str) -> bool:
         """Whether a text has all special tokens already, so that the tokenizer must not add them again."""

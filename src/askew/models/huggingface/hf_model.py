@@ -187,7 +187,8 @@ class HuggingFace:
             decoded = f"max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams}, score=exp-mean-logprob"
             return f"HuggingFace({common}, {decoded}{self._prompt_signature})"
         regions = f", features={self.regions}" if self.regions else ""
-        return f"HuggingFace({common}, labels={_short_hash(self.labels)}{regions})"
+        labels = hashlib.sha256(chr(0).join(self.labels).encode()).hexdigest()[:12]
+        return f"HuggingFace({common}, labels={len(self.labels)}#{labels}{regions})"
 
     @property
     def _prompt_signature(self) -> str:
@@ -324,10 +325,6 @@ def _free_memory() -> None:
     torch = need("torch", "hf")
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-
-
-def _short_hash(labels: Sequence[str]) -> str:
-    return f"{len(labels)}#{hashlib.sha256(chr(0).join(labels).encode()).hexdigest()[:12]}"
 
 
 def _describe(error: Exception) -> str:

@@ -269,7 +269,7 @@ def explain(folder: Folder, task: Task, error: Exception) -> ModelError:
     """What went wrong, as an error that says what to do."""
     transformers = need("transformers", "hf")
     path, text = folder.path, str(error)
-    reason = f"{type(error).__name__}: {_first_line(error)}"
+    reason = f"{type(error).__name__}: {(text.strip().splitlines() or [''])[0]}"
     known = folder.model_type in transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     if not known or "trust_remote_code" in text:
         return _unknown_family(transformers, folder)
@@ -326,8 +326,3 @@ def _needs_torchvision(folder: Folder) -> ModelError:
         f"installed or does not fit torch {torch.__version__}. Install the version that belongs to it, from the same "
         f"source as torch: pip install '{fitting}'"
     )
-
-
-def _first_line(error: Exception) -> str:
-    """The first line of an error message."""
-    return (str(error).strip().splitlines() or [""])[0]

@@ -210,13 +210,12 @@ class Counts:
             _urns(self.values),
             _urns(classes),
             _urns(kinds),
-            {base: self._usual(counts) for base, counts in sorted(self.companions.items()) if self._often(counts)},
+            {
+                base: self._usual(counts)
+                for base, counts in sorted(self.companions.items())
+                if max(counts.values(), default=0) >= OFTEN
+            },
         )
-
-    @staticmethod
-    def _often(companions: Mapping[str, int]) -> bool:
-        """True if at least one companion occurs often enough to be a usual one."""
-        return max(companions.values(), default=0) >= OFTEN
 
     def _usual(self, companions: Mapping[str, int]) -> tuple[str, ...]:
         """The companions with the largest product of both conditional probabilities."""

@@ -50,7 +50,7 @@ def test_rows_of_another_run_are_refused(tmp_path: Path) -> None:
         (b"[]", "not a results.json of askew"),
         (b'{"format": 1}', "format 1, but this version of askew reads format 2. Run 'askew run' with this --output"),
         (b'{"format": 2, "model": {"name": "m"}, "data": {}}', "'suites' is missing"),
-        (b'{"format": 2, "model": {}, "suites": [], "scores": []}', "'model' has an entry without 'name'"),
+        (b'{"format": 2, "model": {}, "suites": [], "scores": []}', "'data' is missing"),
         (b'{"format": 2, "model": {"name": "m"}, "data": {}, "suites": 7}', "'suites' is missing, or not as askew"),
     ],
 )

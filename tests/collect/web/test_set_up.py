@@ -21,7 +21,9 @@ from web_study import Browser, WebStudy
 
 from askew.cli import main
 from askew.collect.protocol import PRESETS, Refused
+from askew.collect.quiz import quiz_blockers
 from askew.collect.schema import image, model, round_
+from askew.collect.schema_quality import quiz_item
 from askew.collect.study import change_study, create_study
 from askew.collect.web.first_study import NewStudy, create
 from askew.errors import UsageError
@@ -174,6 +176,15 @@ def test_settings_are_checked_and_fixed_by_the_first_image(empty: WebStudy) -> N
     page = owner.post("/owner/set-up/study", **fields)
     assert page.status == 422
     assert "fixed once the study has images" in page.html
+
+
+def test_a_study_that_requires_the_quiz_gets_one(empty: WebStudy) -> None:
+    """No round could open without a terminal."""
+    fields = {"name": "Streets", "preset": "paper", "identity": "workerId", "other": "quiz_required=true"}
+    for _ in range(2):
+        assert owner_of(empty).post("/owner/set-up/study", **fields).status == 303
+        assert empty.small.look(quiz_blockers) == []
+        assert empty.small.look(lambda tx: tx.value(sa.select(sa.func.count()).select_from(quiz_item))) == 16
 
 
 def test_a_consent_text_is_stored_and_everybody_is_asked_again(empty: WebStudy) -> None:

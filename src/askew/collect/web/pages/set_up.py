@@ -5,6 +5,7 @@ Models are chosen from a list, never typed: the spec of a model can run programs
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import threading
@@ -25,10 +26,11 @@ from askew.collect.schema import ensemble_member, image, model, round_
 from askew.collect.study import change_study
 from askew.collect.web.first_study import ROBOTS
 from askew.collect.web.study_files import LONGEST, consent_of, write_consent
-from askew.collect.web.visit import Page, Visit, id_in, require_row
-from askew.errors import BadOption
+from askew.collect.web.visit import Page, Service, Visit, id_in, require_row
+from askew.errors import AskewError, BadOption
 from askew.registry import make
 
+log = logging.getLogger("askew.collect")
 MOST_REFUSED = 50
 """How many files that were left out are listed."""
 
@@ -88,6 +90,10 @@ def change_settings(visit: Visit) -> Response:
         typed = {"other": visit.text("other"), "typed": visit.form}
         return show(visit, 422, str(error), "name", **typed)
     visit.service.name = visit.text("name").strip()
+    if settings.quiz_required:  # as init does it
+        from askew.collect.simulation.world_content import add_world_quiz
+
+        add_world_quiz(visit.service.study, 2 * settings.quiz_items)
     return visit.redirect("/owner/set-up?done=study")
 
 
@@ -179,8 +185,16 @@ def open_round(visit: Visit) -> Response:
         visit.once(f"open {number}", act)
     except Refused as error:
         return show(visit, 422, str(error), "open")
-    threading.Thread(target=visit.service.load_robots, name="load", daemon=True).start()
+    threading.Thread(target=_load, args=(visit.service,), name="load", daemon=True).start()
     return visit.redirect("/owner")
+
+
+def _load(service: Service) -> None:
+    """Load the models of the round that was opened; a model that cannot be used is reported as at the start."""
+    try:
+        service.load_robots()
+    except AskewError as trouble:
+        log.warning("a robot of the round cannot be used: %s", trouble)
 
 
 def _draft(tx: Tx) -> Any:

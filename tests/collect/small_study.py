@@ -16,7 +16,7 @@ from askew.collect.database import Database, SetClock, Tx, sqlite_url
 from askew.collect.image_import import import_images
 from askew.collect.invariants import violations
 from askew.collect.protocol import PRESETS, StudySettings
-from askew.collect.robots import Answered, record_reply
+from askew.collect.robots import record_reply
 from askew.collect.rounds import add_model, change_round, create_round, round_counts
 from askew.collect.schema import slot
 from askew.collect.study import Study, create_study, write_about
@@ -93,8 +93,7 @@ class SmallStudy:
         """A whole try: claim, ask, reply, judge."""
         task = self.do(claim_image, person)
         call = self.do(ask, person, task.session_id, text, seed=1)
-        reply = self.do(record_reply, call, Prediction(call.question_id, robot))
-        assert isinstance(reply, Answered)
+        assert self.do(record_reply, call, Prediction(call.question_id, robot)) is None
         judged: Judged = self.do(judge, person, call.question_id, verdict, answer if verdict == "wrong" else None)
         return judged
 

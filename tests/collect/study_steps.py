@@ -18,7 +18,7 @@ from askew.collect import schema
 from askew.collect.leases import expire
 from askew.collect.moderation import exclude, flag_question, report_image
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.robots import Answered, ModelsFailed, RetryDraw, TooLate, record_reply
+from askew.collect.robots import record_reply
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw
 from askew.types import Prediction
@@ -72,22 +72,26 @@ class StudySteps(StudyModel):
             return
         question = data.draw(st.sampled_from(sorted(self.calls)))
         one, call = self.asked[question], self.calls[question]
-        reply = self.study.do(record_reply, call, Prediction(question, said, error=None if said else "broken"))
+        following = self.study.do(record_reply, call, Prediction(question, said, error=None if said else "broken"))
+        asked, given = schema.question, schema.prediction
+        found = sa.select(asked.c.state, asked.c.try_no, given.c.answer, given.c.raw)
+        found = found.outerjoin(given, given.c.question_id == asked.c.id).where(asked.c.id == question)
+        row = tuple(self.study.look(lambda tx: tx.first(found)))
+        if following is not None:
+            assert one.state == "ASKED"
+            assert said is None
+            assert following.model_id != call.model_id
+            self.calls[question] = following
+            return
+        del self.calls[question]
         if one.state == "ABANDONED":
-            assert reply == TooLate(question)
-            del self.calls[question]
+            assert row == ("ABANDONED", None, None, None)
         elif said is None:
-            if isinstance(reply, RetryDraw):
-                assert reply.call.model_id != call.model_id
-                self.calls[question] = reply.call
-            else:
-                assert reply == ModelsFailed(question)
-                one.state = "MODEL_FAILED"
-                del self.calls[question]
+            assert row == ("MODEL_FAILED", None, None, None)
+            one.state = "MODEL_FAILED"
         else:
-            assert reply == Answered(question, self.tries(one.session) + 1, said, said)
+            assert row == ("ANSWERED", self.tries(one.session) + 1, said, said)
             one.state, one.robot = "ANSWERED", said
-            del self.calls[question]
 
     def judge(self, index: int, verdict: str, answer: str) -> None:
         key = self.current(index)

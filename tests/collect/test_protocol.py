@@ -21,7 +21,7 @@ from askew.collect.moderation import (
     resolve_reports,
 )
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.robots import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
+from askew.collect.robots import pending_calls, record_reply
 from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
 from askew.collect.verifying import claim_slot, extend_verifying, skip_slot, verify
 from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw
@@ -105,19 +105,19 @@ def test_a_model_that_fails_is_asked_again_then_another_is_drawn_and_no_try_is_u
     broken = Prediction(1, None, error="timeout")
     drawn = [call.model_id]
     for _ in range(5):
-        reply = study.do(record_reply, call, broken)
-        assert isinstance(reply, RetryDraw)
-        call = reply.call
+        call = study.do(record_reply, call, broken)
         drawn.append(call.model_id)
     assert drawn[:3] == [drawn[0]] * 3
     assert set(drawn[3:]) == set(study.models) - {drawn[0]}
-    assert isinstance(study.do(record_reply, call, broken), ModelsFailed)
+    assert study.do(record_reply, call, broken) is None
+    assert state_of(study, call.question_id) == "MODEL_FAILED"
     study.check()
     again = asked(study, study.people[0], seed=4)
     assert again.question_id == call.question_id
-    reply = study.do(record_reply, again, Prediction(1, "yes"))
-    assert reply == Answered(call.question_id, 1, "yes", "yes")
-    assert study.do(record_reply, again, Prediction(1, "no")) == reply  # a repeated reply
+    for said in ("yes", "no"):  # the second is a repeated reply
+        assert study.do(record_reply, again, Prediction(1, said)) is None
+        (only,) = study.do(claim_image, study.people[0]).tries
+        assert (only.state, only.try_no, only.answer, only.raw) == ("ANSWERED", 1, "yes", "yes")
     study.check()
 
 
@@ -132,7 +132,7 @@ def test_an_answer_that_comes_after_the_session_is_not_a_try(study):
     call = asked(study, study.people[0])
     task = study.do(claim_image, study.people[0])
     study.do(release_image, study.people[0], task.session_id)
-    assert study.do(record_reply, call, Prediction(1, "yes")) == TooLate(call.question_id)
+    assert study.do(record_reply, call, Prediction(1, "yes")) is None
     assert state_of(study, call.question_id) == "ABANDONED"
     study.check()
 

@@ -54,8 +54,12 @@ MODULES = {
     "stored_data": ("backup", "restore", "delete"),
 }
 """The modules of ``askew.collect.commands``, with the actions that each implements."""
-OWN_ARGUMENTS = ("quality", "study_statistics", "stored_data")
-"""Modules whose actions define their own positional arguments."""
+FOLDERS = {
+    "stats": "the folder of the study, or of a release",
+    "coding": "the folder of the study, or of a release",
+    "restore": "the folder of the restored study; new or empty",
+}
+"""What the argument STUDY is, where it is not just the study's folder."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -64,10 +68,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, summary in ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        if _module(name) in OWN_ARGUMENTS:
-            action.formatter_class = argparse.RawDescriptionHelpFormatter
-        elif name != "demo":
-            action.add_argument("study", metavar="STUDY", help="the study's folder")
+        action.formatter_class = argparse.RawDescriptionHelpFormatter
+        if name != "demo":
+            action.add_argument("study", metavar="STUDY", help=FOLDERS.get(name, "the study's folder"))
         _parts(name)[0](action)
 
 

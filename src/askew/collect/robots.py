@@ -40,41 +40,9 @@ class Call:
     text: str
 
 
-@dataclass(frozen=True)
-class Answered:
-    """The model answered; the question waits for its author's judgement."""
-
-    question_id: int
-    try_no: int
-    answer: str
-    raw: str
-
-
-@dataclass(frozen=True)
-class RetryDraw:
-    """The model failed: make this call next, to the same model or another."""
-
-    call: Call
-
-
-@dataclass(frozen=True)
-class ModelsFailed:
-    """No model could answer; no try was used, and the same question may be asked again."""
-
-    question_id: int
-
-
-@dataclass(frozen=True)
-class TooLate:
-    """The session ended while the model was answering."""
-
-    question_id: int
-
-
 OnFailure: TypeAlias = Literal["retry", "redraw", "stop"]
 """What to do after a failure: call the same model again (as often as the study says, then another one), call another
 one at once, or give up."""
-Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
 
 
 def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
@@ -120,27 +88,35 @@ def pending_calls(tx: Tx) -> list[Call]:
     return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
 
 
-def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailure = "retry") -> Reply:
-    """Store the drawn model's reply; the second of the two transactions of a try.
+def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailure = "retry") -> Call | None:
+    """Store the drawn model's reply; the second of the two transactions of a try. Returns the call to make next: to the
+    same model or another one after a failure, None if there is none.
 
-    A reply that arrives a second time changes nothing.
+    Without an answer from any model no try is used, and the same question may be asked again. A reply that arrives a
+    second time, or after its session, changes nothing of the question.
     """
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
     row = tx.first(sa.select(draw).where(mine))
     asked = tx.first(sa.select(question).where(question.c.id == call.question_id))
     assert row is not None
     assert asked is not None
+    waits = asked.state == "ASKED"
     if row.outcome is not None:
-        return _present(tx, call.question_id)
-    if asked.state != "ASKED" and asked.frozen_sha256 is not None:
-        return TooLate(call.question_id)  # the round was frozen meanwhile, and nothing in it changes any more
+        return call_for(tx, call.question_id) if waits else None
+    if not waits and asked.frozen_sha256 is not None:
+        return None  # the round was frozen meanwhile, and nothing in it changes any more
+    attempts = row.attempts + 1
     answer = stored_reply(predicted.answer or "", tx.settings.reply_length).strip()
     if not answer:
         error = stored_reply(predicted.error or "empty answer", 500)
-        return _failed(tx, call, error, row, asked, on_failure)
-    tx.change(draw, mine, outcome="OK", attempts=row.attempts + 1, ended_at=tx.now)
-    if asked.state != "ASKED":
-        return TooLate(call.question_id)
+        if waits and on_failure == "retry" and attempts <= tx.settings.model_retries:
+            tx.change(draw, mine, attempts=attempts, error=error)
+            return call
+        tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
+        return _draw_another(tx, call, row.seed, asked, on_failure) if waits else None
+    tx.change(draw, mine, outcome="OK", attempts=attempts, ended_at=tx.now)
+    if not waits:
+        return None
     raw = stored_reply(predicted.raw or answer, tx.settings.reply_length)
     tx.insert(
         prediction,
@@ -156,39 +132,16 @@ def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailur
     )
     used = tx.value(sa.select(sa.func.max(question.c.try_no)).where(question.c.session_id == asked.session_id))
     tx.change(question, question.c.id == call.question_id, state="ANSWERED", try_no=(used or 0) + 1)
-    return Answered(call.question_id, (used or 0) + 1, answer, raw)
+    return None
 
 
-def _failed(tx: Tx, call: Call, error: str, row: AnyRow, asked: AnyRow, on_failure: OnFailure) -> Reply:
-    mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
-    attempts = row.attempts + 1
-    if asked.state == "ASKED" and on_failure == "retry" and attempts <= tx.settings.model_retries:
-        tx.change(draw, mine, attempts=attempts, error=error)
-        return RetryDraw(call)
-    tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
-    if asked.state != "ASKED":
-        return TooLate(call.question_id)
-    again = Random(f"{row.seed}:again").getrandbits(62)
+def _draw_another(tx: Tx, call: Call, seed: int, asked: AnyRow, on_failure: OnFailure) -> Call | None:
+    """The call of another model after one failed; if there is none, the question has failed."""
+    again = Random(f"{seed}:again").getrandbits(62)
     if on_failure != "stop" and draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
-        return RetryDraw(call_for(tx, call.question_id))
+        return call_for(tx, call.question_id)
     tx.change(question, question.c.id == call.question_id, state="MODEL_FAILED")
-    return ModelsFailed(call.question_id)
-
-
-def _present(tx: Tx, question_id: int) -> Reply:
-    """The present result for a question whose reply arrived a second time."""
-    joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id)
-    row = tx.first(
-        sa.select(question.c.state, question.c.try_no, prediction.c.answer, prediction.c.raw)
-        .select_from(joined)
-        .where(question.c.id == question_id)
-    )
-    assert row is not None
-    if row.answer is not None:
-        return Answered(question_id, row.try_no, row.answer, row.raw)
-    if row.state == "ASKED":
-        return RetryDraw(call_for(tx, question_id))
-    return ModelsFailed(question_id) if row.state == "MODEL_FAILED" else TooLate(question_id)
+    return None
 
 
 def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:

@@ -25,7 +25,6 @@ quiz_pass_percent and quiz_attempts are set with the study: askew collect init S
 
 def _quiz_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _QUIZ
-    parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("--add", metavar="FILE", help="add the examples of a JSONL file")
     parser.add_argument("--world", type=int, metavar="N", help="add N examples about scenes of the embedded world")
     parser.add_argument("--remove", type=int, metavar="ID", help="stop using an example")
@@ -82,7 +81,6 @@ that are hard to guess are better than yes/no questions. A person gets each only
 
 def _gold_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _GOLD
-    parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("--add", metavar="FILE", help="add the questions of a JSONL file")
     parser.add_argument("--promote", type=int, metavar="N", help="add up to N verified questions of the study")
     parser.add_argument("--question", type=int, nargs="+", metavar="ID", help="add these verified questions")
@@ -178,7 +176,6 @@ session: a finished image; answer: an answered question, gold ones included; bon
 
 def _pay_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _PAY
-    parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument(
         "--rate", nargs="+", default=[], metavar="NAME=AMOUNT", help="what is paid for a session, an answer, a bonus"
     )

@@ -17,7 +17,6 @@ The file holds a snapshot of the database, the images and the service's key: kee
 
 def _backup_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _BACKUP
-    parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("file", metavar="FILE", help="the backup, a new tar file")
 
 
@@ -41,7 +40,6 @@ Every invariant and every image of the restored study is checked."""
 
 def _restore_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _RESTORE
-    parser.add_argument("study", metavar="STUDY", help="the folder of the restored study; new or empty")
     parser.add_argument("file", metavar="FILE", help="the backup")
     parser.add_argument("--database", metavar="URL", help="an empty database, for a study kept in PostgreSQL")
 
@@ -67,7 +65,6 @@ Earlier releases and backups still have the text."""
 
 def _delete_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _DELETE
-    parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("--question", type=int, required=True, metavar="N", help="the question's number")
     parser.add_argument(
         "--reason", required=True, metavar="WHY", help="why; stored in the log, so leave out private data"

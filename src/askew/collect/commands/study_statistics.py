@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def _stats_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", metavar="STUDY", help="the folder of the study, or of a release")
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder for the page, CSV, SVG and JSON")
     parser.add_argument(
         "--vocabulary", metavar="FILE", help="answers of a closed vocabulary, one per line or a JSON list (Table 9)"
@@ -64,7 +63,6 @@ def printed(table: Table) -> str:
 
 
 def _coding_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", metavar="STUDY", help="the folder of the study, or of a release")
     todo = parser.add_mutually_exclusive_group(required=True)
     todo.add_argument("--write", metavar="FILE", help="write a random sample of successful questions, to be coded")
     todo.add_argument("--read", nargs="+", metavar="FILE", help="read what one or two coders marked")

@@ -33,7 +33,7 @@ and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, 
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
-    parser.epilog, parser.formatter_class = _SERVE, argparse.RawDescriptionHelpFormatter
+    parser.epilog = _SERVE
     parser.add_argument("--host", default="127.0.0.1", metavar="IP", help="address to listen on (default 127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
     parser.add_argument("--owner-link", action="store_true", help="print a new one-time link for the owner")
@@ -112,7 +112,7 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
-    parser.epilog, parser.formatter_class = _DEMO, argparse.RawDescriptionHelpFormatter
+    parser.epilog = _DEMO
     parser.add_argument("--output", metavar="DIR", default="collect-demo", help="folder (default collect-demo)")
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
     parser.add_argument("--seconds", type=float, metavar="S", help="stop after this many seconds (default: on Ctrl-C)")

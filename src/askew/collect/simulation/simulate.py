@@ -19,7 +19,7 @@ from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
 from askew.collect.protocol import Gone, same_answer
 from askew.collect.quiz import needs_quiz, qualify
-from askew.collect.robots import Call, RetryDraw, Robots, record_reply
+from askew.collect.robots import Call, Robots, record_reply
 from askew.collect.rounds import open_round
 from askew.collect.schema import (
     annotator,
@@ -413,4 +413,4 @@ def _reply(study: Study, calls: Sequence[Call], knowledge: Knowledge) -> None:
             replies = [
                 record_reply(tx, call, knowledge.robots[call.model_id, call.image_id, call.text]) for call in calls
             ]
-        calls = [reply.call for reply in replies if isinstance(reply, RetryDraw)]
+        calls = [following for following in replies if following is not None]

@@ -26,11 +26,7 @@ import sqlalchemy as sa
 from askew.collect.database import Database, record_event
 from askew.collect.protocol import Refused
 from askew.collect.robots import (
-    Answered,
     Call,
-    ModelsFailed,
-    RetryDraw,
-    TooLate,
     has_others,
     pending_calls,
     record_reply,
@@ -175,7 +171,7 @@ class RobotQueue:
         self._lanes: dict[int, Lane] = {}
         self._lock = threading.Lock()
 
-    def ask(self, call: Call) -> Answered | ModelsFailed | TooLate:
+    def ask(self, call: Call) -> None:
         """Ask the drawn model, retry or ask others as the protocol requires, and store the answer; takes at most
         ``timeout`` seconds."""
         end = time.monotonic() + self.timeout
@@ -190,11 +186,11 @@ class RobotQueue:
             )
             over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
-                outcome = record_reply(tx, call, prediction, "stop" if over else "redraw" if late else "retry")
+                following = record_reply(tx, call, prediction, "stop" if over else "redraw" if late else "retry")
             self._count(lane, call, prediction)
-            if not isinstance(outcome, RetryDraw):
-                return outcome
-            call, first = outcome.call, self.timeout
+            if following is None:
+                return
+            call, first = following, self.timeout
 
     def lane(self, model_id: int) -> Lane:
         """The queue of a model."""

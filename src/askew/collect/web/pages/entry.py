@@ -62,9 +62,7 @@ def invite_page(visit: Visit) -> Response:
     """The page of an invite link; the link is used only when the button is pressed."""
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
-        invitation = _open(tx, visit.request.path_params["token"])
-        identity = _identity(visit, tx, invitation, ids)
-        known = None if identity is None else _account(tx, identity)
+        invitation, _, known = _opened(visit, tx, ids)
     if known is not None and visit.who is not None and (known.id, known.invite_id) == (visit.me, invitation.id):
         return visit.redirect("/home")
     return _invite(visit, invitation, ids, known)
@@ -78,9 +76,7 @@ def accept_invite(visit: Visit) -> Response:
     invitation = identity = known = None
     with service.database.read() as tx:
         if _person_created(tx, visit.form_key) is None:
-            invitation = _open(tx, token)
-            identity = _identity(visit, tx, invitation, ids)
-            known = None if identity is None else _account(tx, identity)
+            invitation, identity, known = _opened(visit, tx, ids)
     password = visit.text("password")
     try:
         if known is not None:
@@ -106,19 +102,19 @@ def accept_invite(visit: Visit) -> Response:
     return visit.set_session(visit.redirect("/home"), session)
 
 
-def _identity(visit: Visit, tx: Tx, invitation: AnyRow, ids: Mapping[str, str]) -> str | None:
-    """The keyed hash of the platform's id in a link; None for a link that is for one person."""
-    if invitation.completion_code is None:
-        return None
-    key = tx.settings.identity
-    if not plain_id(ids.get(key, "")):
-        raise Failure(422, "platform", f"The link must contain your id on the platform ({key}), and this one does not.")
-    return visit.service.keys.identity(ids[key])
-
-
-def _account(tx: Tx, identity: str) -> AnyRow | None:
+def _opened(visit: Visit, tx: Tx, ids: Mapping[str, str]) -> tuple[AnyRow, str | None, AnyRow | None]:
+    """The invite of a link that still works; for the link of a platform also the keyed hash of the person's id there,
+    and the account that the person has already."""
     try:
-        return login.account_of(tx, identity)
+        invitation = login.open_invite(tx, visit.request.path_params["token"])
+        if invitation.completion_code is None:
+            return invitation, None, None
+        key = tx.settings.identity
+        if not plain_id(ids.get(key, "")):
+            what = f"The link must contain your id on the platform ({key}), and this one does not."
+            raise Failure(422, "platform", what)
+        identity = visit.service.keys.identity(ids[key])
+        return invitation, identity, login.account_of(tx, identity)
     except Gone as gone:
         raise Failure(409, "invite", str(gone)) from None
 
@@ -138,14 +134,6 @@ def _person_created(tx: Tx, form_key: str) -> int | None:
     mine = (form.c.form_key == form_key) & (form.c.kind == "invite")
     found: int | None = tx.value(sa.select(form.c.annotator_id).where(mine))
     return found
-
-
-def _open(tx: Tx, token: str) -> AnyRow:
-    """The invite of a link that still works."""
-    try:
-        return login.open_invite(tx, token)
-    except Gone as gone:
-        raise Failure(409, "invite", str(gone)) from None
 
 
 def _invite(

@@ -204,7 +204,7 @@ def test_a_thread_takes_at_most_32_waiting_questions(web: WebStudy) -> None:
     robots = RobotQueue(web.small.study.database, Slow(), timeout=30)
     call = Call(1, 1, 1, 1, "0" * 64, ".png", "What?")
     lane = robots.lane(1)
-    waiting = [threading.Thread(target=lane.ask, args=(call,)) for _ in range(70)]
+    waiting = [threading.Thread(target=lane.ask, args=(call, 30)) for _ in range(70)]
     for thread in waiting:
         thread.start()
     deadline = time.monotonic() + 10

@@ -63,11 +63,8 @@ class _Waiting:
     future: Future[Prediction] = field(default_factory=Future)
 
 
-@dataclass(frozen=True)
-class Unanswered:
+class Unanswered(Exception):
     """A model was not asked, or did not answer in time: asking it again at once would not help."""
-
-    reason: str
 
 
 @dataclass
@@ -86,14 +83,13 @@ class Lane:
     _started: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ask(self, call: Call, seconds: float | None = None) -> Prediction | Unanswered:
+    def ask(self, call: Call, seconds: float) -> Prediction:
         """The model's prediction, perhaps a failed one; Unanswered if it was not asked or did not answer in time."""
-        seconds = self.timeout if seconds is None else seconds
         if time.monotonic() < self.rests_until:
-            return Unanswered("the model rests after failures")
+            raise Unanswered("the model rests after failures")
         with self._lock:
             if not self._ready():
-                return Unanswered("the model hangs")
+                raise Unanswered("the model hangs")
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._work, args=(self._queue,), name="robot", daemon=True).start()
@@ -103,7 +99,7 @@ class Lane:
             return waiting.future.result(max(0.0, seconds))
         except TookTooLong:
             waiting.future.cancel()
-            return Unanswered(f"no answer within {seconds:.1f} seconds")
+            raise Unanswered(f"no answer within {seconds:.1f} seconds") from None
 
     def stop(self) -> None:
         """Let the thread end when its call returns."""
@@ -179,11 +175,11 @@ class RobotQueue:
             first = self.timeout * (PATIENCE if has_others(tx, call) else 1)
         while True:
             lane = self.lane(call.model_id)
-            reply = lane.ask(call, min(first, end - time.monotonic()))
-            late = isinstance(reply, Unanswered)
-            prediction = (
-                Prediction(call.question_id, None, error=reply.reason) if isinstance(reply, Unanswered) else reply
-            )
+            late = False
+            try:
+                prediction = lane.ask(call, min(first, end - time.monotonic()))
+            except Unanswered as reason:
+                prediction, late = Prediction(call.question_id, None, error=str(reason)), True
             over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
                 following = record_reply(tx, call, prediction, "stop" if over else "redraw" if late else "retry")

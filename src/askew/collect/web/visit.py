@@ -336,6 +336,15 @@ class Visit:
             stored = tx.value(sa.select(form_table.c.result).where(known, form_table.c.annotator_id == self.me))
         return None if stored is None else dict(json.loads(stored))
 
+    def change(self, kind: str, table: sa.Table, number: int, act: Callable[[Tx], object]) -> None:
+        """Do what the form asks for with the row that the address names; there is no such page without the row."""
+
+        def checked(tx: Tx) -> None:
+            require_row(tx, table, number)
+            act(tx)
+
+        self.once(f"{kind} {number}", checked)
+
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""
         body = (

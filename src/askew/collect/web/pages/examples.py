@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,7 +26,7 @@ from askew.collect.schema import (
 )
 from askew.collect.schema_parts import QUESTION_STATES, STANDINGS
 from askew.collect.web.failures import Failure
-from askew.collect.web.visit import Page, Visit, id_in, require_row
+from askew.collect.web.visit import Page, Visit, id_in
 
 ROWS = 50
 
@@ -84,25 +84,22 @@ def history(visit: Visit) -> Response:
 
 def take_out(visit: Visit) -> Response:
     """Put a question into quarantine."""
-    note = visit.text("note").strip()[:200] or "by the owner"
-    return _change(visit, "quarantine", lambda tx, number: quarantine(tx, visit.me, number, note))
+    number, note = visit.number("question"), visit.text("note").strip()[:200] or "by the owner"
+    visit.change("quarantine", question, number, lambda tx: quarantine(tx, visit.me, number, note))
+    return visit.redirect(f"/owner/examples/{number}")
 
 
 def decide(visit: Visit) -> Response:
     """Release a question from quarantine, or remove it."""
-    keep = _keep(visit, "remove")
-    return _change(visit, "resolve", lambda tx, number: resolve(tx, visit.me, number, keep))
+    number, keep = visit.number("question"), _keep(visit, "remove")
+    visit.change("resolve", question, number, lambda tx: resolve(tx, visit.me, number, keep))
+    return visit.redirect(f"/owner/examples/{number}")
 
 
 def decide_about_image(visit: Visit) -> Response:
     """Keep a reported image, show a hidden one again, or hide it."""
     number, keep = visit.number("image"), _keep(visit, "hide")
-
-    def act(tx: Tx) -> None:
-        require_row(tx, image, number)
-        resolve_reports(tx, visit.me, number, keep)
-
-    visit.once(f"image {number}", act)
+    visit.change("image", image, number, lambda tx: resolve_reports(tx, visit.me, number, keep))
     return visit.redirect("/owner/examples")
 
 
@@ -111,18 +108,6 @@ def _keep(visit: Visit, other: str) -> bool:
     if visit.text("decision") not in ("keep", other):
         raise Failure(422, message=f"Choose whether to keep or to {other} it.")
     return visit.text("decision") == "keep"
-
-
-def _change(visit: Visit, kind: str, change: Callable[[Tx, int], None]) -> Response:
-    """Change the question in the address, once for each form."""
-    number = visit.number("question")
-
-    def act(tx: Tx) -> None:
-        require_row(tx, question, number)
-        change(tx, number)
-
-    visit.once(f"{kind} {number}", act)
-    return visit.redirect(f"/owner/examples/{number}")
 
 
 def _matching(wanted: dict[str, str]) -> sa.Select[Any]:

@@ -15,7 +15,7 @@ from askew.collect.rounds import RoundCounts, blockers, change_round, round_coun
 from askew.collect.schema import annotator, draw, ensemble_member, event, image, model, prediction, question, round_
 from askew.collect.schema_parts import ROUND_STATES
 from askew.collect.web.failures import Failure
-from askew.collect.web.visit import Page, Visit, require_row
+from askew.collect.web.visit import Page, Visit
 
 LATEST = 1000
 """How many calls of each model the latencies are computed from."""
@@ -69,24 +69,14 @@ def change_state(visit: Visit) -> Response:
     number, to = visit.number("round"), visit.text("to")
     if to not in BY_WEB:
         raise Failure(422, message="A round is frozen and released on pages of their own: Freeze and Releases.")
-
-    def act(tx: Tx) -> None:
-        require_row(tx, round_, number)
-        change_round(tx, number, to, visit.me)
-
-    visit.once(f"round {number} {to}", act)
+    visit.change(f"round {to}", round_, number, lambda tx: change_round(tx, number, to, visit.me))
     return visit.redirect("/owner")
 
 
 def switch_model(visit: Visit) -> Response:
     """Stop drawing a model, or draw it again."""
     number, chosen, active = visit.number("round"), visit.number("model"), visit.text("active") == "yes"
-
-    def act(tx: Tx) -> None:
-        require_row(tx, round_, number)
-        set_model_active(tx, number, chosen, active, visit.me)
-
-    visit.once(f"model {number} {chosen}", act)
+    visit.change(f"model {chosen}", round_, number, lambda tx: set_model_active(tx, number, chosen, active, visit.me))
     if active:
         visit.service.robots.lane(chosen).rests_until = 0.0
     return visit.redirect("/owner")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -123,14 +123,14 @@ def sign_in_link(visit: Visit) -> Response:
         role = person(tx, number).role
         login.create_invite(tx, role, annotator_id=number, days=1, actor=visit.me, token=token)
 
-    _change(visit, "link", act)
+    visit.change("link", annotator, number, act)
     return one(visit, link=f"{visit.origin}/invite/{token}")
 
 
 def change_role(visit: Visit) -> Response:
     """Make somebody an owner or an annotator."""
     number = visit.number("person")
-    _change(visit, "role", lambda tx: login.change_role(tx, number, visit.text("role"), visit.me))
+    visit.change("role", annotator, number, lambda tx: login.change_role(tx, number, visit.text("role"), visit.me))
     return visit.redirect("/home" if number == visit.me else f"/owner/people/{number}")
 
 
@@ -141,26 +141,15 @@ def exclude_person(visit: Visit) -> Response:
         return one(visit, error="Give the reason; it is kept in the log.", status=422)
     if number == visit.me:
         raise NotAllowed("You cannot exclude yourself.")
-    _change(visit, "exclude", lambda tx: exclude(tx, number, note, visit.me))
+    visit.change("exclude", annotator, number, lambda tx: exclude(tx, number, note, visit.me))
     return visit.redirect(f"/owner/people/{number}")
 
 
 def qualify_person(visit: Visit) -> Response:
     """Let a person who has not passed the quiz work."""
     number = visit.number("person")
-    _change(visit, "qualify", lambda tx: qualify(tx, number, visit.me))
+    visit.change("qualify", annotator, number, lambda tx: qualify(tx, number, visit.me))
     return visit.redirect(f"/owner/people/{number}")
-
-
-def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
-    """Change the person in the address, once for each form."""
-    number = visit.number("person")
-
-    def act(tx: Tx) -> None:
-        require_row(tx, annotator, number)
-        change(tx)
-
-    visit.once(f"{kind} {number}", act)
 
 
 def _counted(table: sa.Table, where: sa.ColumnElement[bool]) -> sa.ScalarSelect[Any]:

@@ -27,7 +27,7 @@ from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, event, image, lease, question, round_, session, study
 from askew.collect.schema_parts import GOLD_STATES
 from askew.collect.schema_quality import gold_item, gold_result
-from askew.collect.verifying import FLAGGING, checked_answer
+from askew.collect.verifying import FLAGGING, TaskDone, checked_answer
 
 PATIENCE = 4
 """After this many correct answers, with none wrong, the rate has fallen by half."""
@@ -84,14 +84,6 @@ class GoldCount:
     def answered(self) -> int:
         """Correct and wrong ones."""
         return self.right + self.wrong
-
-
-@dataclass(frozen=True)
-class GoldAnswered:
-    """The result of an answer."""
-
-    passed: bool
-    excluded: bool
 
 
 @dataclass(frozen=True)
@@ -200,7 +192,7 @@ def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
 
 def answer_gold(
     tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str, more: Mapping[str, str] | None = None
-) -> GoldAnswered:
+) -> TaskDone:
     """Record the answer; it passes if it equals one of the known answers. Too many strikes exclude an annotator."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
@@ -210,7 +202,7 @@ def answer_gold(
     passed = same_answer(text) in json.loads(held.answers)
     values = {"answer": text, **chosen, "passed": passed, "at": tx.now}
     tx.change(gold_result, gold_result.c.id == held.id, **values)
-    return GoldAnswered(passed, not passed and _strike(tx, annotator_id))
+    return TaskDone(excluded=not passed and _strike(tx, annotator_id))
 
 
 def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:

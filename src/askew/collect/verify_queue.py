@@ -33,16 +33,6 @@ class Task:
     extensions_left: int
 
 
-@dataclass(frozen=True)
-class TaskDone:
-    """The result of an answer."""
-
-    late: bool
-    """It arrived when all slots were taken: kept but not counted."""
-    excluded: bool
-    """The person no longer takes part, and gets no next task."""
-
-
 def claim_task(tx: Tx, annotator_id: int) -> Task | None:
     """The task the person holds, or a new one; None if there is nothing to verify for this person.
 
@@ -85,14 +75,11 @@ def open_task(tx: Tx, annotator_id: int, reference: str) -> Task:
 
 def answer_task(
     tx: Tx, annotator_id: int, reference: str, answer: str, confidence: str, more: Mapping[str, str] | None = None
-) -> TaskDone:
+) -> verifying.TaskDone:
     """Record an answer; ``more`` has the other fields of the form."""
     kind, number = _parsed(reference)
-    if kind == "g":
-        done = gold.answer_gold(tx, annotator_id, number, answer, confidence, more)
-        return TaskDone(late=False, excluded=done.excluded)
-    verified = verifying.verify(tx, annotator_id, number, answer, confidence, more)
-    return TaskDone(late=verified.late, excluded=False)
+    record = gold.answer_gold if kind == "g" else verifying.verify
+    return record(tx, annotator_id, number, answer, confidence, more)
 
 
 def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
@@ -118,9 +105,7 @@ def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
 def extend_task(tx: Tx, annotator_id: int, reference: str) -> int:
     """Renew the lease; returns its end."""
     kind, number = _parsed(reference)
-    if kind == "g":
-        return gold.extend_gold(tx, annotator_id, number)
-    return verifying.extend_verifying(tx, annotator_id, number)
+    return (gold.extend_gold if kind == "g" else verifying.extend_verifying)(tx, annotator_id, number)
 
 
 def _task(given: verifying.VerifyTask) -> Task:

@@ -44,12 +44,13 @@ class VerifyTask:
 
 
 @dataclass(frozen=True)
-class Verified:
-    """The result of an answer."""
+class TaskDone:
+    """The result of an answer, to a question of the study or to a gold question."""
 
-    question_id: int
-    late: bool
+    late: bool = False
     """It arrived after the lease, when all slots were taken: kept but not counted."""
+    excluded: bool = False
+    """The person no longer takes part, and gets no next task."""
 
 
 def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
@@ -101,7 +102,7 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
 
 def verify(
     tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str, more: Mapping[str, str] | None = None
-) -> Verified:
+) -> TaskDone:
     """Record a verifier's answer. After the lease it counts if a slot is still free; otherwise it is kept as late.
 
     ``more`` has the other fields of the form (``form_fields.py``).
@@ -134,7 +135,7 @@ def verify(
     )
     if held is not None:
         _finish(tx, held)
-    return Verified(question_id, late=held is None)
+    return TaskDone(late=held is None)
 
 
 def checked_answer(tx: Tx, answer: str, values: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from askew.collect.database import AnyRow, Tx
-from askew.collect.gold import GoldCount, gold_counts
+from askew.collect.database import Tx
+from askew.collect.gold import gold_counts
 from askew.collect.quiz import needs_quiz
 from askew.collect.schema import annotator, verification
 
@@ -107,26 +107,19 @@ def people_lines(tx: Tx) -> Iterator[str]:
     answers = counted_answers(tx)
     golds, agreed = gold_counts(tx), agreements(answers)
     for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
-        parts = [row.role, *_standing(tx, row), *_figures(golds.get(row.id), agreed.get(row.id))]
+        parts = [row.role]
+        if row.excluded_at is not None:
+            parts.append(f"excluded ({row.excluded_reason or 'no reason given'})")
+        elif needs_quiz(tx, row.id):
+            parts.append("quiz not passed")
+        if (gold := golds.get(row.id)) is not None:
+            parts.append(f"gold {gold.right} of {gold.answered} correct")
+        if (one := agreed.get(row.id)) is not None and one.share is not None:
+            parts.append(f"agrees with most others in {100 * one.share:.0f} % of {one.compared}")
         yield f"{row.name} ({row.pseudonym}): {', '.join(parts)}"
     alpha = krippendorff_alpha(list(given.values()) for given in answers.values())
     if alpha is not None:
         yield f"Agreement of all verifiers (Krippendorff's alpha, nominal): {alpha:.3f} on {len(answers):,} questions."
-
-
-def _standing(tx: Tx, row: AnyRow) -> list[str]:
-    if row.excluded_at is not None:
-        return [f"excluded ({row.excluded_reason or 'no reason given'})"]
-    return ["quiz not passed"] if needs_quiz(tx, row.id) else []
-
-
-def _figures(gold: GoldCount | None, agreement: Agreement | None) -> list[str]:
-    figures = []
-    if gold is not None:
-        figures.append(f"gold {gold.right} of {gold.answered} correct")
-    if agreement is not None and agreement.share is not None:
-        figures.append(f"agrees with most others in {100 * agreement.share:.0f} % of {agreement.compared}")
-    return figures
 
 
 def _most_frequent(counts: Counter[str]) -> str | None:

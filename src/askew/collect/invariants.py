@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import Tx
 from askew.collect.freeze import snapshot_hash
-from askew.collect.history import Record, digest, history, published, withheld_questions
+from askew.collect.history import digest, history, published, withheld_questions
 from askew.collect.moderation import deleted_after_release
 from askew.collect.payments import work_of_all
 from askew.collect.rounds import CLOSED
@@ -109,8 +109,10 @@ def _frozen_rounds(tx: Tx) -> list[str]:
         for record in history(tx, [row.id]):
             hashes[record["id"]] = None if record["question"] == "" else digest(record)
             shown = published(record, withheld)
-            if shown is not None and _leaks(shown, hidden, dropped):
-                leaks.append(record["id"])
+            if shown is not None:
+                people = {(shown["id"], one["annotator"]) for one in shown["verifications"]}
+                if shown["id"] in hidden or shown["same_as"] in hidden or people & dropped:
+                    leaks.append(shown["id"])
         mine = sa.select(question.c.id, question.c.frozen_sha256).join(image, image.c.id == question.c.image_id)
         stored = dict(map(tuple, tx.rows(mine.where(image.c.round_id == row.id).order_by(question.c.id))))
         changed = [key for key, at in stored.items() if hashes.get(key, "missing") not in (None, at)]
@@ -126,9 +128,3 @@ def _frozen_rounds(tx: Tx) -> list[str]:
                 f"broken {len(leaks)} times, e.g. for id {leaks[0]}"
             )
     return found
-
-
-def _leaks(record: Record, hidden: set[int], dropped: set[tuple[int, str]]) -> bool:
-    """Whether what is released about a question has work that must not be published."""
-    people = {(record["id"], one["annotator"]) for one in record["verifications"]}
-    return record["id"] in hidden or record["same_as"] in hidden or bool(people & dropped)

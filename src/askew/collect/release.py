@@ -218,6 +218,10 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
     models = [
         {"name": row.name, "spec": public_word(row.spec)} for row in tx.rows(sa.select(model).order_by(model.c.id))
     ]
+    largest = {}
+    for row in rounds:
+        wrote = [count for (number, _), count in counts.authors.items() if number == row.number]
+        largest[row.number] = round(100 * max(wrote, default=0) / (sum(wrote) or 1), 3)
     simulated = {row.pseudonym for row in tx.rows(sa.select(annotator.c.pseudonym).where(annotator.c.simulated))}
     return {
         "people": len(counts.people),
@@ -235,17 +239,11 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
                 "deleted": counts.deleted[row.number],
                 "splits": {split: counts.splits[row.number, split] for split in SPLITS},
                 "train_over_cap": counts.over_cap[row.number],
-                "train_largest_author_percent": _largest_percent(counts.authors, row.number),
+                "train_largest_author_percent": largest[row.number],
             }
             for row in rounds
         ],
     }
-
-
-def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
-    """The largest share of a round's train questions that one author wrote, as of the freeze."""
-    counts = [count for (round_number, _), count in authors.items() if round_number == number]
-    return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
 
 
 def _csv_line(record: Record) -> bytes:

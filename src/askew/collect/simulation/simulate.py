@@ -364,7 +364,8 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
             knowledge.robots[model_id, call.image_id, call.text] = predicted
     for key, asked in knowledge.questions.items():
         for one in asked:
-            wrong = [_is_wrong(knowledge.robots[model_id, key, one.text], one) for model_id in models]
+            said = [knowledge.robots[model_id, key, one.text].answer or "" for model_id in models]
+            wrong = [same_answer(answer) != same_answer(one.answer) for answer in said]
             knowledge.errors[key, one.text] = sum(wrong) / len(wrong)
     named = [one.answer for asked in knowledge.questions.values() for one in asked if one.answer_type == "other"]
     knowledge.words = tuple(sorted({same_answer(answer): answer for answer in sorted(named)}.values()))
@@ -374,10 +375,6 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
 def known_gold(tx: Tx) -> dict[str, str]:
     """The reference of each gold question to its answer."""
     return {f"g {row.id}": json.loads(row.answers)[0] for row in tx.rows(sa.select(gold_item))}
-
-
-def _is_wrong(predicted: Prediction, question: Asked) -> bool:
-    return same_answer(predicted.answer or "") != same_answer(question.answer)
 
 
 def _refuse_real_people(tx: Tx) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import groupby
+from operator import attrgetter
 
 from askew.collect.stats.figures import BANDS
 from askew.collect.stats.tables import ALL
@@ -18,7 +20,7 @@ MOST_TYPES = 14
 def draw(table: Table) -> list[Html]:
     """The drawings of a figure: one, or one for each round."""
     title, about = table.title, table.about
-    rows = _by_label(table)
+    rows = {label: list(found) for label, found in groupby(table.lines, attrgetter("label"))}
     if table.id == "figure4":
         found = {str(row.cells[1]): _score(row, 3) for row in rows[table.lines[-1].label]}
         first = "; ".join(f"{words} {100 * rate.value:.1f} %" for words, rate in found.items() if " " not in words)
@@ -57,13 +59,6 @@ def _confidence(table: Table, name: str, found: Sequence[TableRow]) -> Html:
     about = _described(table.about, {name: _labelled(found)})
     below = f"{name}: mean confidence of the answers"
     return layers(f"{table.title}, {name}", about, columns, BANDS, "questions", below)
-
-
-def _by_label(table: Table) -> dict[str, list[TableRow]]:
-    found: dict[str, list[TableRow]] = {}
-    for row in table.lines:
-        found.setdefault(row.label, []).append(row)
-    return found
 
 
 def _labelled(rows: Sequence[TableRow]) -> Labelled:

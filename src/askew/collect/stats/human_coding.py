@@ -45,18 +45,14 @@ _YES, _NO = {"1", "x", "yes", "true"}, {"", "0", "no", "false"}
 
 def draw_sample(examples: Iterable[Example], seed: int, size: int = SAMPLE) -> list[Example]:
     """Random successful questions (judged wrong: C, D, E), ``size`` per round; the same seed gives the same sample."""
-    rounds: dict[int, list[tuple[float, Example]]] = {}
+    rounds: dict[int, list[tuple[float, int, Example]]] = {}
     for one in examples:
         if one.type in "CDE":
             drawn = rounds.setdefault(one.round, [])
-            drawn.append((Random(f"{seed}:coding:{one.id}").random(), one))
+            drawn.append((Random(f"{seed}:coding:{one.id}").random(), one.id, one))
             if len(drawn) >= 4 * size:
-                drawn[:] = sorted(drawn, key=_drawn)[:size]
-    return [one for number in sorted(rounds) for _, one in sorted(rounds[number], key=_drawn)[:size]]
-
-
-def _drawn(pair: tuple[float, Example]) -> tuple[float, int]:
-    return pair[0], pair[1].id
+                drawn[:] = sorted(drawn)[:size]
+    return [one for number in sorted(rounds) for *_, one in sorted(rounds[number])[:size]]
 
 
 def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
@@ -145,7 +141,10 @@ def table7(coders: Sequence[Coded]) -> Table:
         f"{coder.path}: {coder.uncoded} rows were not coded and are left out." for coder in coders if coder.uncoded
     ]
     if len(coders) == 2:
-        notes.append(_kappa_note([_kappa(coders, together, label) for label in LABELS]))
+        known = [one.value for label in LABELS if (one := _kappa(coders, together, label)).known]
+        mean = f", mean of {len(known)} labels: {sum(known) / len(known):.2f}." if known else None
+        undefined = " is undefined: both coders marked each label always or never."
+        notes.append(f"Cohen's kappa of the two coders{mean or undefined}")
     people = "1 person" if len(coders) == 1 else "2 people"
     table = described("table7", (percent(name, label) for name, label in LABELS.items()), notes=notes, coders=people)
     rounds = sorted(set(coders[0].rounds.values()))
@@ -153,7 +152,10 @@ def table7(coders: Sequence[Coded]) -> Table:
         if name == "all" and len(rounds) == 1:
             continue
         keys = [key for key in together if coders[0].rounds[key] in numbers]
-        table.add(f"{name} ({len(keys)})", *(_label_share(coders, keys, label) for label in LABELS))
+        images, every = np.tile(_image_numbers(coders[0], keys), len(coders)), np.ones(len(keys) * len(coders), bool)
+        marks = [coder.labels[key] for coder in coders for key in keys]
+        shares = (share(np.array([label in one for one in marks]), every, images) for label in LABELS)
+        table.add(f"{name} ({len(keys)})", *shares)
     return table
 
 
@@ -206,20 +208,7 @@ def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
 
 def _image_numbers(coder: Coded, keys: Sequence[int]) -> npt.NDArray[np.int64]:
     """The images of these questions, numbered by their names."""
-    numbers = {name: number for number, name in enumerate(sorted({coder.images[key] for key in keys}))}
-    return np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64)
-
-
-def _kappa_note(kappas: Sequence[Score]) -> str:
-    known = [one.value for one in kappas if one.known]
-    if not known:
-        return "Cohen's kappa is undefined: both coders marked each label always or never."
-    return f"Cohen's kappa of the two coders, mean of {len(known)} labels: {sum(known) / len(known):.2f}."
-
-
-def _label_share(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
-    marked = np.array([label in coder.labels[key] for coder in coders for key in keys], dtype=bool)
-    return share(marked, np.ones(len(marked), dtype=bool), np.tile(_image_numbers(coders[0], keys), len(coders)))
+    return np.unique([coder.images[key] for key in keys], return_inverse=True)[1].astype(np.int64)
 
 
 def _same_questions(coders: Sequence[Coded]) -> list[int]:

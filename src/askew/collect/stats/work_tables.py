@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 
 from askew.collect.agreement import alpha_of
 from askew.collect.stats.facts import NONE, equal_answers
-from askew.collect.stats.sheets import Floats, count, decimal, described, mean, of_sums, percent, share
+from askew.collect.stats.sheets import count, decimal, described, mean, of_sums, percent, share
 from askew.collect.stats.tables import Counted, Counting, Part, filled
 from askew.types import Score, Table
 
@@ -35,6 +36,7 @@ def models_table(counted: Counted) -> Table:
             own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]
             if own:
                 here = mine & part.mask
+                known = latency[here & ~np.isnan(latency)]
                 table.add(
                     name,
                     part.label,
@@ -44,7 +46,7 @@ def models_table(counted: Counted) -> Table:
                     int(here.sum()),
                     share(facts.is_type("CDE"), here, images),
                     share(facts.is_type("E"), here, images),
-                    *_percentiles(latency[here]),
+                    *(np.percentile(known, (50, 95, 99)).tolist() if len(known) else [nan] * 3),
                 )
     return table
 
@@ -95,8 +97,3 @@ def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Score:
     _, place = np.unique([one[0] for one in counts], return_inverse=True)
     hits, among = (np.bincount(place, weights=[one[at] for one in counts]).astype(float) for at in (1, 2))
     return of_sums(hits, among, is_share=True)
-
-
-def _percentiles(values: Floats) -> list[float]:
-    known = values[~np.isnan(values)]
-    return [float(np.percentile(known, at)) if len(known) else float("nan") for at in (50, 95, 99)]

@@ -13,7 +13,9 @@ examples:
   askew compare runs/* --output compared        (also writes the joint report and differences.json)
 
 Differences are paired: the same groups, the same images for both models; p values are Holm-corrected
-by family: headlines, each suite's other metrics, its parts."""
+by family: headlines, each suite's other metrics, its parts. Beside each stands the smallest difference that
+80 % of such comparisons would find: where it is larger than you care about, ask more questions
+(askew run --dry-run --power 3 says how many)."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from askew.cli.options import add_shared, settled
 EXAMPLES = """\
 examples:
   askew gate runs/new --require "rad.forward>=0.7" --require "accuracy.all>=60%"
-  askew gate runs/new --require "CS(2) >= 60 %" --require "C-ACC@test=negation >= 0.5" --by low
+  askew gate runs/new --require "CS(2) >= 60 %" --require "C-ACC@NEGATION-DIR >= 0.5" --by low
   askew gate runs/new --no-worse-than runs/released --junit gate.xml --summary gate.md
   askew gate runs/new --no-worse-than runs/released --margin 2        (must lose less than 2 points)
   askew gate runs/new --no-worse-than runs/released --metric noise.loss.1 --metric "CS(2)"

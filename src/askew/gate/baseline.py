@@ -116,7 +116,8 @@ class BaselineComparison:
         families = len({one.family for one in tested})
         return (
             f"--all: {len(tested):,} comparisons in {families:,} families count. Of equally good runs, "
-            f"{100 * rate:.1f} % would fail (measured: the answers of both exchanged on random images, 2,000 times)."
+            f"{'at most ' * bool(self.rule.margin)}{100 * rate:.1f} % would fail (measured: the answers of both "
+            "exchanged on random images, 2,000 times)."
         )
 
     @cached_property

@@ -224,7 +224,8 @@ def _family_table(content: ReportData, name: str, items: Sequence[Mapping[str, A
 
 
 def _tested(items: Sequence[Mapping[str, Any]]) -> str:
-    number = sum(item.get("p_holm") is not None and item["p_holm"] == item["p_holm"] for item in items)
+    """How many comparisons of a family were tested, those with the same numbers counted once."""
+    number = max((item.get("family_size") or 0 for item in items), default=0)
     return f"{count(number)} comparison{'' if number == 1 else 's'}"
 
 

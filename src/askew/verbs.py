@@ -634,7 +634,7 @@ class TellsFraction(Protocol):
 
 @runtime_checkable
 class MapsFraction(TellsFraction, Protocol):
-    """A metric that is a function of its fraction (R_score is one of the accuracy lost)."""
+    """A metric that is a function of its fraction (R_score: of the accuracy lost). Runs are not compared by it."""
 
     def of_fraction(self, low: float, high: float) -> tuple[float, float]:
         """The lowest and highest value of the metric if its fraction is in this range."""

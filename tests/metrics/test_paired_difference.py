@@ -11,8 +11,9 @@ from outcomes_by_hand import outcome, table_of, total, variant
 from askew.errors import BadRecord
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import ComprehensiveAccuracy
+from askew.metrics.interval import Estimate
 from askew.metrics.noise import NoiseFalls, NoiseLoss, RScore
-from askew.metrics.paired_difference import compare, uncompared_metrics
+from askew.metrics.paired_difference import Difference, compare, false_alarm_rate, uncompared_metrics
 from askew.metrics.rad_metrics import Rad
 from askew.metrics.run_table import load_tables, save_tables
 from askew.significance import mcnemar
@@ -258,3 +259,22 @@ def test_a_comparison_says_what_it_could_have_detected():
     assert one.detectable == pytest.approx((one.high - one.low) / 2 * 2.83 / 1.99, rel=0.03)
     assert set(one.record()) >= {"detectable", "same_as"}
     assert not {"estimate", "numbers"} & set(one.record())
+
+
+def independent(number, family, rng, images=200):
+    moves = rng.standard_normal(images)
+    estimate = Estimate(0.0, (moves - moves.mean()) / images)
+    return Difference("s", "", f"m{number}", "a", "b", p=0.5, family=family, family_size=1, images=images,
+                      image_ids=np.arange(images), estimate=estimate)  # fmt: skip
+
+
+def test_ten_independent_families_give_false_alarms_in_one_of_four_cases():
+    """Each is worse by chance with 2.5 %: 1 - 0.975¹⁰ = 22 %. Ten times the same comparison: 2.5 %; of none: 0."""
+    rng = np.random.default_rng(3)
+    ten = [independent(n, f"family {n}", rng) for n in range(10)]
+    assert false_alarm_rate(ten, [1] * 10) == pytest.approx(1 - 0.975**10, abs=0.03)
+    assert false_alarm_rate([ten[0]] * 10, [1] * 10) == pytest.approx(0.025, abs=0.01)
+    one_family = [replace(one, family_size=10) for one in ten]
+    assert false_alarm_rate(one_family, [1] * 10) == pytest.approx(0.025, abs=0.01)
+    assert false_alarm_rate(ten, [1] * 10, alpha=0.5) > 0.8
+    assert false_alarm_rate([], []) == 0

@@ -105,17 +105,18 @@ class BaselineComparison:
         first = [one for one in corrected([replace(one, family=COUNTED) for one in first]) if not one.same_as]
         count_first = f"{len(first):,} comparison{'' if len(first) == 1 else 's'}"
         if not self.rule.everything:
-            others = f" Without --all, others do not count ({len(self._others):,})." if self._others else ""
+            tested = sum(one.p == one.p for one in self._others)
+            others = f" Without --all, others do not count ({tested:,})." if tested else ""
             return (
                 f"Of equally good runs, at most {100 * self.rule.alpha:g} % fail: {count_first}, one family of Holm's "
                 f"correction.{others}"
             )
-        tested = [*first, *(one for one in corrected(self._others) if not one.same_as)]
-        better = [metric.better for one in tested if (metric := self._metric(_key(one))) is not None]
-        rate = false_alarm_rate(tested, better, self.rule.alpha)
-        families = len({one.family for one in tested})
+        everything = [*first, *(one for one in corrected(self._others) if not one.same_as)]
+        better = [metric.better for one in everything if (metric := self._metric(_key(one))) is not None]
+        rate = false_alarm_rate(everything, better, self.rule.alpha)
+        families = len({one.family for one in everything})
         return (
-            f"--all: {len(tested):,} comparisons in {families:,} families count. Of equally good runs, "
+            f"--all: {len(everything):,} comparisons in {families:,} families count. Of equally good runs, "
             f"{'at most ' * bool(self.rule.margin)}{100 * rate:.1f} % would fail (measured: the answers of both "
             "exchanged on random images, 2,000 times)."
         )
@@ -213,8 +214,9 @@ class BaselineComparison:
         interval = f"{plain.show(loss.low)} to {plain.show(loss.high)}"
         p = probability(of.p_holm)
         p = p if p.startswith("<") else f"= {p}"
+        exactly = " for a loss of exactly the margin" if self.rule.margin else ""
         why = (
-            f"{says} Loss {_points(plain, loss.value)} ({interval}) over the {of.n:,} groups in both, p {p} "
+            f"{says} Loss {_points(plain, loss.value)} ({interval}) over the {of.n:,} groups in both, p {p}{exactly} "
             f"(Holm over {of.family_size:,}: {of.family}). Detectable, with a power of 80 %: "
             f"{_points(plain, of.detectable)}."
         )

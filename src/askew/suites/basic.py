@@ -147,7 +147,7 @@ class BasicSuite:
 
     @property
     def headline(self) -> tuple[str, str]:
-        """The accuracy lost on partition 1: R_score, the paper's, hardly tells models apart."""
+        """The accuracy lost on partition 1: R_score, the paper's figure, tells models apart less often."""
         return "noise.loss.1", "it loses {value} of accuracy when the three most similar questions are appended"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:

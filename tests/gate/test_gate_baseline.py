@@ -298,3 +298,18 @@ def test_a_gap_is_worse_only_where_variants_fall_behind(runs):
     assert checks["rad:accuracy.gap"].status is Status.PASSED
     checks = {check.name: check for check in compare_to(runs["good"], runs["lost"])}
     assert checks["rad:accuracy.gap"].status is Status.PASSED, "from +1 to 0: nothing is lost on the variants"
+
+
+def test_noise_counts_by_the_accuracy_lost_and_r_score_is_refused(tmp_path):
+    """R_score is 1 for a run that loses nothing and 0 for every run that loses 20 points or more."""
+    data = "world:val,scenes=200"
+    for name in ("constant:yes", "constant:no"):
+        askew.evaluate(name, data, "basic:top=3,ranker=bleu1,pool=world:train,scenes=40", output=tmp_path / name[9:])
+    yes, no = (load_run(tmp_path / name) for name in ("yes", "no"))
+    counted = [check.name for check in compare_to(yes, no) if check.kind == "no-worse"]
+    assert counted == ["basic:accuracy.all", "basic:noise.loss.1"]
+    assert not any("rscore" in check.name for check in compare_to(yes, no))
+    with pytest.raises(UsageError, match="Compare by that score with --metric"):
+        compare_to(yes, no, Rule(metrics=("R_score",)))
+    score = yes.score("basic", "rscore.1")
+    assert (score.value, score.low, score.high) == (1.0, 1.0, 1.0), "no answer of a constant model changes"

@@ -34,6 +34,10 @@ SAME = "the same groups"
 """The name of the first check."""
 COUNTED = "the comparisons that count"
 """The family of these, and the name of the check that one of them could be decided."""
+_MAPPED = (
+    "it is a function of another score, which tells runs apart where it does not. Compare by that score with --metric; "
+    "of R_score on noise level 1, it is noise.loss.1."
+)
 _NAMED = 3
 """How many comparisons with the same numbers are named."""
 
@@ -146,10 +150,7 @@ class BaselineComparison:
             for key in keys:
                 metric = self._metric(key)
                 if isinstance(metric, MapsFraction):
-                    raise UsageError(
-                        f"--metric {name}: {key[1]} is a function of another score, which tells runs apart where it "
-                        "does not. Name that score: of R_score on noise level 1, it is noise.loss.1."
-                    )
+                    raise UsageError(f"--metric {name}: {key[1]} is not compared: {_MAPPED}")
                 if metric is not None and metric.better == 0:
                     raise UsageError(
                         f"--metric {name}: more of {key[1]} is neither better nor worse, so it is not compared. "
@@ -199,7 +200,9 @@ class BaselineComparison:
         if not ours.known:
             return Check("no-worse", label, Status.FAILED, found, "The run has nothing left to measure it on.")
         if loss is None:
-            why = not_compared([self.run, self.baseline]).get(key[1], "there is no group in both")
+            mapped = isinstance(self._metric(key), MapsFraction)
+            unknown = _MAPPED if mapped else "there is no group in both."
+            why = not_compared([self.run, self.baseline]).get(key[1], unknown)
             return Check("no-worse", label, Status.UNDECIDED, found, f"It is not compared: {why}")
         if loss.of.p != loss.of.p:
             why = f"This cannot be decided: fewer than {LEAST_IMAGES} images, or nothing varies."

@@ -36,7 +36,7 @@ from askew.report.load import load_run
 from askew.significance import holm
 
 SUITES = ("accuracy", "rad", "p2", "carets:size=120", "visual", "corruption:severities=3", "basic")
-SCENES, EXCHANGES = (20, 60), 1000
+SCENES, EXCHANGES = (20, 60), 600
 WITH_ALL = 5  # one in so many draws compares everything
 IMAGES, DRAWS = (10, 30, 60, 200), 4000
 DIFFERENCE = 0.07

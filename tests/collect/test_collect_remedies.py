@@ -126,7 +126,7 @@ def test_backups_go_to_new_files_and_come_back_into_new_folders(study, tmp_path,
 
 def test_a_service_is_started_with_the_options_that_its_errors_name(study, tmp_path, capsys):
     """Each error is about the words alone: with what it names the next one is about something else."""
-    serve = ["collect", "serve", "s", "--port", "0"]
+    serve = ["collect", "serve", "s"]
     address = said(capsys, [*serve, "--host", "here"], r"Give e\.g\. (\S+), or")
     assert address == "127.0.0.1"
     option = said(capsys, [*serve, "--host", "0.0.0.0"], r"e\.g\. (--trusted-host \S+), and")

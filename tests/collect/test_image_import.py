@@ -139,7 +139,7 @@ def test_a_large_image_is_imported_in_200_mb(tmp_path, name, size, stored):
 
 def test_an_image_that_takes_more_memory_is_refused_with_a_remedy(tmp_path):
     Image.new("RGB", (3200, 2400)).save(tmp_path / "large.webp")
-    with pytest.raises(BadImage, match=r"take 122 MB to decode; .* Save it as baseline JPEG, or make it smaller"):
+    with pytest.raises(BadImage, match=r"take 122 MB to decode, .* Save it as baseline JPEG, or make it smaller"):
         cleaned(tmp_path / "large.webp")
 
 

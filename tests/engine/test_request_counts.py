@@ -116,7 +116,8 @@ def test_what_one_model_lacks_is_reported_before_any_model_is_asked(decoded, tmp
     first, second = Asked("first"), Asked("second", opens_images=True)
     with pytest.raises(BadImage, match="10 of 10 questions name an image whose file is not known"):
         askew.evaluate([first, second], "q.jsonl", "accuracy")
-    records = [{"group": n, "suite": "accuracy", "original": {"id": 1, "question": f"Is it {n}?"}} for n in (1, 2)]
+    original = {"id": 1, "answers": ["yes"] * 10}
+    records = [{"group": n, "suite": "accuracy", "original": original | {"question": f"Is it {n}?"}} for n in (1, 2)]
     (tmp_path / "groups.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     (tmp_path / "p.json").write_text('[{"question_id": 1, "answer": "yes"}]')
     with pytest.raises(DataError, match="the id 1 belongs to two questions, 'Is it 1"):

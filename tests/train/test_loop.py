@@ -51,7 +51,8 @@ def test_training_learns_and_writes_its_files(learned):
     assert max(one["accuracy"] for one in history) > 0.75, "of the words alone it would be about a half"
     assert set(history[0]["by_answer_type"]) == {"other", "yes/no"}
     assert {file.name for file in folder.iterdir()} == {
-        *("answers.json", "config.json", "history.json", "report.html", "state.pt", "weights.pt", "words.json")
+        *(".askew.json", "answers.json", "config.json", "history.json"),
+        *("report.html", "state.pt", "weights.pt", "words.json"),
     }
     page = (folder / "report.html").read_text()
     assert "<polyline" in page

@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,23 @@ CYCLES: set[frozenset[str]] = set()
 """Groups of folders and root modules that still import one another; only to be made smaller."""
 
 
+@cache
+def nodes(file: Path) -> list[ast.AST]:
+    """The syntax tree of a file, node by node."""
+    return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _free_trees() -> Iterator[None]:
+    """The trees take 150 MB, which other tests in this process need not have."""
+    yield
+    nodes.cache_clear()
+
+
 def imports(file: Path) -> set[str]:
     """Modules of ours that a file imports anywhere."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes(file):
         if isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
         elif isinstance(node, ast.Import):
@@ -166,7 +180,7 @@ a protocol checked with ``isinstance``, a new fact a field of ``Metric`` or ``Lo
 
 def probes(file: Path) -> set[str]:
     """Names that a file passes as text to ``hasattr``, or to ``getattr`` with or without a default."""
-    calls = (node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    calls = (node for node in nodes(file) if isinstance(node, ast.Call))
     return {
         call.args[1].value
         for call in calls
@@ -213,10 +227,7 @@ def test_no_two_files_of_the_package_have_the_same_name():
 
 def test_no_two_classes_of_the_package_have_the_same_name():
     classes = (
-        (node.name, file)
-        for file in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
+        (node.name, file) for file in SOURCE.rglob("*.py") for node in nodes(file) if isinstance(node, ast.ClassDef)
     )
     assert repeated(classes) == {}
 
@@ -234,7 +245,7 @@ def readers(modules: Mapping[str, Path]) -> dict[str, set[str]]:
     """For each module the others that import it, or a name from it."""
     found: dict[str, set[str]] = {name: set() for name in modules}
     for name, file in modules.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.ImportFrom) and node.module:
                 imported = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
                 for other in imported & found.keys() - {name}:
@@ -279,7 +290,7 @@ def test_every_public_name_exists_and_has_a_docstring():
 def test_benchmarks_and_tools_import_existing_names():
     missing = []
     for file in (*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tools").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "askew":
                 place = SOURCE.joinpath(*(node.module or "").split(".")[1:])
                 known = defined(place.with_suffix(".py")) | defined(place / "__init__.py")
@@ -294,12 +305,11 @@ def defined(file: Path) -> set[str]:
     """The names that a module defines or imports; none if there is no such file."""
     if not file.is_file():
         return set()
-    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-    named = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    named = {node.name for node in nodes(file) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assigned = {node.id for node in nodes(file) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     imported = {
         alias.asname or alias.name
-        for node in nodes
+        for node in nodes(file)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
@@ -357,7 +367,7 @@ def test_a_count_of_one_is_followed_by_a_singular(folder):
     """ "1 comparisons": counts and their nouns are written by ``plural``."""
     wrong = []
     for file in (SOURCE / folder).rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.JoinedStr):
                 for value, after in zip(node.values, node.values[1:], strict=False):
                     if _is_count(value) and isinstance(after, ast.Constant) and _COUNTED_NOUN.match(after.value):

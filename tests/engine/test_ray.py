@@ -80,16 +80,14 @@ COMMANDS = {
     "world": ["world", "--scenes", "9"],
     "carets": ["build", "carets", "--data", WORLD, "--tests", "rephrase,visual", "--size", "6", "--no-audit"],
     "p2": ["build", "p2", "--data", WORLD, "--no-audit"],
-    "rad": ["build", "rad", "--data", WORLD, "--no-audit"],
     "basic": ["build", "basic", "--data", WORLD, "--limit", "20", "--ranker", "bleu1", "--top", "3", "--no-audit"],
-    "corruption": ["build", "corruption:noise,severities=1", "--data", WORLD, "--limit", "9", "--no-audit"],
     "visual": ["build", "visual:mask", "--data", WORLD, "--limit", "9", "--no-audit"],
     "backtranslate": ["build", "backtranslate:attempts=1", "--data", WORLD, "--limit", "6", "--no-audit"],
     "batch": ["batch", "write", "--model", "openai:toy", "--data", WORLD, "--suite", "rad", "--limit", "9"],
     "attack": ["attack", "--model", "bundled:cnn-lstm", "--data", WORLD, "--limit", "9", "--budget", "9"],
     "run": ["run", "--model", "bundled:cnn-lstm", "--data", WORLD, "--suite", "rad", "--limit", "40"],
 }
-"""Every command that takes --executor, small; networks of experiments have a test of their own."""
+"""Every command that takes --executor, and every way of making groups, small; networks have a test of their own."""
 FILES = ("*.jsonl", "*.json", "*.jpg", "*.png")
 VARYING = ("results.json", "output.json", "plan.json")
 """Files with times and commands."""

@@ -180,6 +180,14 @@ def estimate(metric: Metric, images: Floats) -> Estimate:
     return jackknifed(metric, images)
 
 
+def proportion(images: Floats) -> Estimate:
+    """The first column over the second, a share from 0 to 1 of the latter; summed by image, shape (images, 2)."""
+    top, bottom = images.T
+    whole = float(bottom.sum())
+    value = float(top.sum()) / whole if whole else nan
+    return Estimate(value, np.asarray(top - value * bottom) / whole if whole else top, 0.0, 1.0, whole)
+
+
 def jackknifed(metric: Metric, images: Floats) -> Estimate:
     """The score itself, linearised by leaving out one image at a time."""
     least, most = (min(0.0, metric.least), 1.0) if metric.share else (-inf, inf)

@@ -62,6 +62,7 @@ _COLUMNS = {
     "combination": "i",  # the combination of parts that it counts in
     "incomplete": "b",  # whether an answer is missing
     "pair": "B",  # of each pair: three times the code of the original's answer plus that of the variant's
+    "level": "i",  # of each pair: the level of noise or severity of its variant; 0 for none
     "trait_ids": "i",
     "trait_counts": "i",
     "scored_group": "i",  # of each answer with a score from 0 to 1: the index of its group
@@ -164,6 +165,7 @@ class RunTable:
         if outcome.variants:
             first = 3 * judged[0].code
             self._columns["pair"].extend(first + judgement.code for judgement in judged[1:])
+            self._columns["level"].extend(map(_level, outcome.group.variants))
             self.traits.add(outcome.group)
             self.flips.add_outcome(outcome, judged)
         side = ORIGINAL if outcome.variants else ALONE
@@ -330,6 +332,11 @@ def _part_of(variant: Variant, name: str) -> str:
     if name.startswith("note."):
         return str(variant.note.get(name.removeprefix("note."), ""))
     return str(getattr(variant, name))
+
+
+def _level(variant: Variant) -> int:
+    level = variant.note.get("level")
+    return level if type(level) is int and 0 < level < 1 << 31 else 0
 
 
 def save_tables(path: Path, tables: Mapping[str, RunTable]) -> None:

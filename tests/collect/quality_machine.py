@@ -18,7 +18,7 @@ from askew.collect.gold import is_careless
 from askew.collect.prepared_items import add_gold
 from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.quiz import add_quiz_item, qualify, quiz_for, take_quiz
-from askew.collect.schema_quality import gold_result
+from askew.collect.schema import gold_result
 from askew.collect.verify_queue import answer_task, claim_task
 
 GOLD = 6

@@ -21,8 +21,7 @@ from askew.collect.moderation import exclude
 from askew.collect.prepared_items import add_gold, add_gold_file, promote_gold
 from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, settings_of
 from askew.collect.rounds import round_counts
-from askew.collect.schema import annotator, event, image, question
-from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.schema import annotator, event, gold_item, gold_result, image, question
 from askew.collect.verify_queue import (
     REASONS,
     answer_task,

@@ -11,7 +11,7 @@ from small_study import tiny_images
 
 from askew.cli import main
 from askew.collect.accounts import add_annotator
-from askew.collect.schema_quality import qualification, quiz_item
+from askew.collect.schema import qualification, quiz_item
 from askew.collect.study import open_study
 
 

@@ -12,8 +12,7 @@ from askew.collect.prepared_items import add_quiz_file
 from askew.collect.protocol import Gone, NotAllowed, Refused, settings_of
 from askew.collect.quiz import add_quiz_item, qualify, quiz_blockers, quiz_for, take_quiz
 from askew.collect.rounds import change_round
-from askew.collect.schema import annotator
-from askew.collect.schema_quality import qualification, quiz_item
+from askew.collect.schema import annotator, qualification, quiz_item
 from askew.collect.simulation.world_content import add_world_gold, add_world_quiz
 from askew.collect.verify_queue import claim_task
 from askew.collect.verifying import claim_slot

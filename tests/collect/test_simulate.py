@@ -22,7 +22,7 @@ from askew.collect.protocol import PRESETS, NotAllowed, Refused, settings_of
 from askew.collect.release import release
 from askew.collect.robots import Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
-from askew.collect.schema_quality import gold_result
+from askew.collect.schema import gold_result
 from askew.collect.simulation.simulate import Simulated, Skill, simulate
 from askew.collect.simulation.world_content import import_world, load_world, world_images
 from askew.collect.stats.sources import FromStudy

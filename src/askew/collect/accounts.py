@@ -10,8 +10,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import NotAllowed, Refused
-from askew.collect.schema import annotator
-from askew.collect.schema_parts import ROLES
+from askew.collect.schema import ROLES, annotator
 from askew.errors import UnknownName
 
 MOST = 100

@@ -20,8 +20,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import Database
 from askew.collect.invariants import violations
-from askew.collect.schema import image
-from askew.collect.schema_quality import gold_item, quiz_item
+from askew.collect.schema import gold_item, image, quiz_item
 from askew.collect.study import FILE, SQLITE, Study, open_study, write_about
 from askew.errors import DataError, UsageError
 

@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import CheckConstraint, Column, String
-
 from askew.collect.protocol import Refused, StudySettings
-from askew.collect.schema_parts import CONFIDENCES, among
 
+CONFIDENCES = ("yes", "maybe", "no")
 Form = Literal["judgement", "verification"]
 """The author's, after the verdict that the robot is wrong, or a verifier's; each is named after its table."""
 
@@ -58,15 +56,6 @@ FIELDS = (
 def fields_of(form: Form, settings: StudySettings | None = None) -> list[ChoiceField]:
     """The fields of a form; with settings, those that the study asks."""
     return [one for one in FIELDS if one.form == form and (settings is None or one.asked(settings))]
-
-
-def columns_of(form: Form, *, null: bool = False) -> list[Column[str] | CheckConstraint]:
-    """The columns of a form's fields with their constraints; ``null``: in a table where the answer may be missing."""
-    fields = fields_of(form)
-    columns: list[Column[str] | CheckConstraint] = [
-        Column(one.name, String, nullable=null or one.null) for one in fields
-    ]
-    return [*columns, *(among(one.name, one.choices) for one in fields)]
 
 
 def checked_fields(form: Form, settings: StudySettings, values: Mapping[str, str | None]) -> dict[str, str]:

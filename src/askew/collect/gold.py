@@ -24,9 +24,19 @@ from askew.collect.leases import lease_end
 from askew.collect.moderation import IMAGE_REASONS, exclude
 from askew.collect.protocol import Gone, NotAllowed, Refused, StudySettings, same_answer
 from askew.collect.rounds import WORKING
-from askew.collect.schema import annotator, event, image, lease, question, round_, session, study
-from askew.collect.schema_parts import GOLD_STATES
-from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.schema import (
+    GOLD_STATES,
+    annotator,
+    event,
+    gold_item,
+    gold_result,
+    image,
+    lease,
+    question,
+    round_,
+    session,
+    study,
+)
 from askew.collect.verifying import FLAGGING, TaskDone, checked_answer
 
 PATIENCE = 4

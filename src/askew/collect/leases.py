@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Gone, NotAllowed
 from askew.collect.rounds import WORKING
-from askew.collect.schema import image, judgement, lease, place, question, round_, session, slot
-from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.schema import gold_item, gold_result, image, judgement, lease, place, question, round_, session, slot
 
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 

@@ -20,8 +20,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import CLOSED
-from askew.collect.schema import annotator, image, place, question, round_, session, verification
-from askew.collect.schema_quality import gold_result
+from askew.collect.schema import annotator, gold_result, image, place, question, round_, session, verification
 from askew.errors import BadOption, UsageError
 from askew.files.read_write import csv_line
 

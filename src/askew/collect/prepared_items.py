@@ -17,8 +17,7 @@ from askew.collect.database import Tx, record_event
 from askew.collect.image_import import cleaned, write_image
 from askew.collect.protocol import Refused, checked_text, same_answer
 from askew.collect.quiz import add_quiz_item
-from askew.collect.schema import image, judgement, question, verification
-from askew.collect.schema_quality import gold_item, quiz_item
+from askew.collect.schema import gold_item, image, judgement, question, quiz_item, verification
 from askew.collect.study import Study
 from askew.errors import BadImage, DataError
 from askew.files.limits import bounded_lines, load_json

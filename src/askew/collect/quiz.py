@@ -16,9 +16,7 @@ import sqlalchemy as sa
 from askew.collect.accounts import AMONG_SIMULATED, among_simulated, person, require_worker
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.schema import annotator, study
-from askew.collect.schema_parts import VERDICTS
-from askew.collect.schema_quality import qualification, quiz_item
+from askew.collect.schema import VERDICTS, annotator, qualification, quiz_item, study
 
 
 @dataclass(frozen=True)

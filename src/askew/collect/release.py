@@ -26,10 +26,8 @@ from askew.collect.history import Record, encoded, history, published, withheld_
 from askew.collect.moderation import deleted_after_release
 from askew.collect.protocol import StudySettings, differences
 from askew.collect.rounds import CLOSED, move_round
-from askew.collect.schema import annotator, image, model, round_, snapshot
+from askew.collect.schema import SPLITS, annotator, gold_result, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
-from askew.collect.schema_parts import SPLITS
-from askew.collect.schema_quality import gold_result
 from askew.collect.study import Study
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError

@@ -12,8 +12,7 @@ from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, Refused
 from askew.collect.quiz import quiz_blockers
 from askew.collect.robots import with_absolute_paths
-from askew.collect.schema import ensemble_member, image, model, place, question, round_, session, slot
-from askew.collect.schema_parts import ROUND_STATES
+from askew.collect.schema import ROUND_STATES, ensemble_member, image, model, place, question, round_, session, slot
 from askew.errors import UsageError
 
 WORKING = ("OPEN", "DRAINING")

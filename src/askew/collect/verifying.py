@@ -21,8 +21,18 @@ from askew.collect.moderation import flag_question
 from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer
 from askew.collect.quiz import require_qualified
 from askew.collect.rounds import WORKING
-from askew.collect.schema import annotator, image, lease, question, round_, session, slot, verification
-from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.schema import (
+    annotator,
+    gold_item,
+    gold_result,
+    image,
+    lease,
+    question,
+    round_,
+    session,
+    slot,
+    verification,
+)
 
 SKIP_REASONS = ("cannot see the image", "cannot understand the question", "offensive or private", "other")
 FLAGGING = ("offensive or private", "cannot understand the question")

@@ -20,8 +20,7 @@ from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same
 from askew.collect.quiz import require_qualified
 from askew.collect.robots import Call, call_for, draw_model
 from askew.collect.rounds import open_round
-from askew.collect.schema import image, judgement, prediction, question, slot
-from askew.collect.schema_parts import VERDICTS
+from askew.collect.schema import VERDICTS, image, judgement, prediction, question, slot
 
 
 @dataclass(frozen=True)

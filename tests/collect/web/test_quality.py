@@ -13,8 +13,7 @@ from web_study import Browser, WebStudy
 
 from askew.collect.prepared_items import add_gold
 from askew.collect.quiz import quiz_for
-from askew.collect.schema import annotator, image
-from askew.collect.schema_quality import gold_result
+from askew.collect.schema import annotator, gold_result, image
 
 
 def with_gold(web: WebStudy, count: int = 8, rate: int = 100) -> None:

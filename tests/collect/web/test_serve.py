@@ -18,9 +18,8 @@ from web_study import TellingRobots
 
 from askew.cli import main
 from askew.collect.invariants import violations
-from askew.collect.schema import question, verification
+from askew.collect.schema import gold_result, question, verification
 from askew.collect.schema import study as study_table
-from askew.collect.schema_quality import gold_result
 from askew.collect.simulation.demo_study import Colleagues, finish
 from askew.collect.study import open_study
 from askew.collect.web.first_study import NewStudy, open_or_create

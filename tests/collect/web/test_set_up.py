@@ -22,8 +22,7 @@ from web_study import Browser, WebStudy
 from askew.cli import main
 from askew.collect.protocol import PRESETS, Refused
 from askew.collect.quiz import quiz_blockers
-from askew.collect.schema import image, model, round_
-from askew.collect.schema_quality import quiz_item
+from askew.collect.schema import image, model, quiz_item, round_
 from askew.collect.study import change_study, create_study
 from askew.collect.web.first_study import NewStudy, create
 from askew.errors import UsageError

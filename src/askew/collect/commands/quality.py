@@ -38,7 +38,7 @@ def _quiz(args: argparse.Namespace) -> int:
     from askew.collect.accounts import person_named
     from askew.collect.prepared_items import add_quiz_file
     from askew.collect.quiz import qualify, quiz_blockers, remove_quiz_item
-    from askew.collect.schema_quality import quiz_item
+    from askew.collect.schema import quiz_item
     from askew.collect.simulation.world_content import add_world_quiz
     from askew.engine.settings import check_whole
 

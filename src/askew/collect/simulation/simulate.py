@@ -24,6 +24,8 @@ from askew.collect.rounds import open_round
 from askew.collect.schema import (
     annotator,
     ensemble_member,
+    gold_item,
+    gold_result,
     image,
     judgement,
     prediction,
@@ -31,7 +33,6 @@ from askew.collect.schema import (
     slot,
     verification,
 )
-from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.simulation.world_content import load_world, world_images
 from askew.collect.study import Study
 from askew.collect.verify_queue import answer_task, claim_task

@@ -13,7 +13,7 @@ import numpy as np
 from askew.answers.normalise import answer_type, normalise, tokens
 from askew.collect.examples import Example
 from askew.collect.protocol import StudySettings
-from askew.collect.schema_parts import SPLITS
+from askew.collect.schema import SPLITS
 from askew.collect.stats.sheets import Floats, Ints, Mask
 from askew.collect.stats.vocabulary import Vocabulary
 from askew.metrics.accuracy import accuracy, leave_one_out

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from askew.collect.release import MANIFEST
-from askew.collect.schema_parts import SPLITS
+from askew.collect.schema import SPLITS
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.facts import TYPES, Facts
 from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7

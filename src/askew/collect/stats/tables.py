@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from askew.collect.rounds import CLOSED
-from askew.collect.schema_parts import SPLITS
+from askew.collect.schema import SPLITS
 from askew.collect.stats.facts import CLASSES, NONE, Facts
 from askew.collect.stats.sheets import Floats, Ints, Mask, count, decimal, described, mean, of_sums, percent, share
 from askew.collect.stats.sources import About, Drawn, Ended

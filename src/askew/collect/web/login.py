@@ -22,8 +22,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from askew.collect.accounts import add_annotator, has_other_owner, person
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.schema import annotator, api_token, invite, login
-from askew.collect.schema_parts import ROLES
+from askew.collect.schema import ROLES, annotator, api_token, invite, login
 
 HOUR = 3_600_000
 IDLE = 12 * HOUR

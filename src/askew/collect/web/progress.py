@@ -10,8 +10,7 @@ from askew.collect import leases, verify_queue, verifying
 from askew.collect.accounts import among_simulated
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
-from askew.collect.schema import place, question, session, verification
-from askew.collect.schema_quality import gold_result
+from askew.collect.schema import gold_result, place, question, session, verification
 
 
 @dataclass(frozen=True)

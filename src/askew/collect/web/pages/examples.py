@@ -11,6 +11,8 @@ from starlette.responses import Response
 from askew.collect.database import Tx
 from askew.collect.moderation import quarantine, resolve, resolve_reports
 from askew.collect.schema import (
+    QUESTION_STATES,
+    STANDINGS,
     annotator,
     draw,
     flag,
@@ -24,7 +26,6 @@ from askew.collect.schema import (
     session,
     verification,
 )
-from askew.collect.schema_parts import QUESTION_STATES, STANDINGS
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit, id_in
 

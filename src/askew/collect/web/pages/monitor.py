@@ -12,8 +12,18 @@ from askew.collect.database import Tx
 from askew.collect.invariants import notices
 from askew.collect.protocol import differences
 from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
-from askew.collect.schema import annotator, draw, ensemble_member, event, image, model, prediction, question, round_
-from askew.collect.schema_parts import ROUND_STATES
+from askew.collect.schema import (
+    ROUND_STATES,
+    annotator,
+    draw,
+    ensemble_member,
+    event,
+    image,
+    model,
+    prediction,
+    question,
+    round_,
+)
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit
 

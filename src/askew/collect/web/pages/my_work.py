@@ -16,6 +16,8 @@ from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     annotator,
     flag,
+    gold_item,
+    gold_result,
     image,
     judgement,
     prediction,
@@ -25,7 +27,6 @@ from askew.collect.schema import (
     slot,
     verification,
 )
-from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.verifying import FLAGGING
 from askew.collect.web import progress
 from askew.collect.web.visit import Page, Visit, id_in

@@ -16,8 +16,7 @@ from askew.collect.gold import gold_count, gold_counts, strikes_allowed
 from askew.collect.moderation import exclude, preview_exclusion
 from askew.collect.protocol import NotAllowed
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
-from askew.collect.schema import annotator, invite, question, verification
-from askew.collect.schema_parts import ROLES
+from askew.collect.schema import ROLES, annotator, invite, question, verification
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit, id_in, is_web_address, require_row
 

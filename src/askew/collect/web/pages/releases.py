@@ -13,8 +13,7 @@ from askew.collect.freeze import Frozen, freeze_now, preview_freeze
 from askew.collect.invariants import notices
 from askew.collect.protocol import Refused
 from askew.collect.rounds import CLOSED, WORKING, blockers
-from askew.collect.schema import round_, study
-from askew.collect.schema_parts import SPLITS
+from askew.collect.schema import SPLITS, round_, study
 from askew.collect.web.pages.scripts import archive_response
 from askew.collect.web.visit import Page, Visit, require_row
 

@@ -7,8 +7,7 @@ import re
 import sqlalchemy as sa
 from starlette.responses import Response
 
-from askew.collect.schema import image, study
-from askew.collect.schema_quality import gold_item, quiz_item
+from askew.collect.schema import gold_item, image, quiz_item, study
 from askew.collect.web.failures import Failure
 from askew.collect.web.security import IMAGE_POLICY
 from askew.collect.web.visit import Page, Visit

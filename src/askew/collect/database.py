@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from askew.collect.protocol import DatabaseBusy, NotAllowed, StudySettings
 from askew.errors import DataError, UsageError, need
@@ -44,17 +44,9 @@ _BY_INDEX = {
 not include the questions of the last minutes: it would read every open question."""
 
 
-class Clock(Protocol):
-    """The time in milliseconds since 1970, UTC; never runs backwards."""
-
-    def now(self) -> int:
-        """The time."""
-        ...
-
-
 class ServerClock:
-    """The server's time at the start, advanced by the monotonic clock: a change of the system's clock affects neither
-    the order of events nor durations."""
+    """The server's time at the start in milliseconds since 1970, UTC, advanced by the monotonic clock: a change of the
+    system's clock affects neither the order of events nor durations."""
 
     def __init__(self) -> None:
         self._start, self._mark = time.time(), time.monotonic()
@@ -77,6 +69,9 @@ class SetClock:
     def pass_seconds(self, seconds: float) -> None:
         """Let time go by."""
         self.milliseconds += round(seconds * 1000)
+
+
+Clock: TypeAlias = ServerClock | SetClock
 
 
 @dataclass(frozen=True)
@@ -109,6 +104,10 @@ class Tx:
     def value(self, statement: sa.Executable) -> Any:
         """The first value of the first row, or None."""
         return self.connection.execute(statement).scalar()
+
+    def count(self, source: sa.FromClause, *where: sa.ColumnElement[bool]) -> int:
+        """How many rows of a table, or of joined tables, meet the conditions."""
+        return int(self.value(sa.select(sa.func.count()).select_from(source).where(*where)))
 
     def insert(self, table: sa.Table, **values: Any) -> int:
         """Add a row; returns its id (or the first column of its key)."""
@@ -148,7 +147,7 @@ class Database:
     def write(self) -> Iterator[Tx]:
         """A transaction that may write, one at a time; durable when the block ends, rolled back if it raises."""
         if not self._turn.acquire(timeout=BUSY_SECONDS):
-            raise _busy(self.engine)
+            raise self._busy()
         try:
             with self._connected(writes=True) as connection:
                 if not self.is_sqlite:
@@ -175,12 +174,6 @@ class Database:
             self._settings = settings
         return settings
 
-    def migrate(self) -> None:
-        """Upgrade the tables to the current revision; a database of a later askew is refused."""
-        from askew.collect.migrations import upgrade
-
-        upgrade(self)
-
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
@@ -199,8 +192,14 @@ class Database:
                 yield connection
         except OperationalError as trouble:
             if "locked" in str(trouble.orig) or "lock timeout" in str(trouble.orig):
-                raise _busy(self.engine) from None
+                raise self._busy() from None
             raise
+
+    def _busy(self) -> DatabaseBusy:
+        return DatabaseBusy(
+            f"{self.engine.url.database}: the database stayed locked for {BUSY_SECONDS} seconds. Nothing was changed; "
+            "try again. If this persists, look for another program that holds a transaction open."
+        )
 
 
 def _engine(url: str, durable: bool) -> Engine:
@@ -237,13 +236,6 @@ def _sqlite(url: str, durable: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
-
-
-def _busy(engine: Engine) -> DatabaseBusy:
-    return DatabaseBusy(
-        f"{engine.url.database}: the database stayed locked for {BUSY_SECONDS} seconds. Nothing was changed; try "
-        "again. If this persists, look for another program that holds a transaction open."
-    )
 
 
 def sqlite_url(path: Path) -> str:

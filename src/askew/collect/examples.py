@@ -66,7 +66,7 @@ def examples(tx: Tx, round_id: int | None = None) -> Generator[Example, None, No
     statement = statement.where(row.slot_n.is_not(None)).order_by(row.question_id, row.slot_n)
     asked = _question_columns(stored=round_id is None)
     if round_id is not None:
-        mine = sa.select(question.c.id).join(image, image.c.id == question.c.image_id)
+        mine = sa.select(question.c.id).join(image)
         statement = statement.where(row.question_id.in_(mine.where(image.c.round_id == round_id)))
         asked = asked.where(image.c.round_id == round_id)
     settings = tx.settings
@@ -109,13 +109,13 @@ def _question_columns(stored: bool) -> sa.Select[Any]:
     """The fields of ``Example`` in their order, with three columns for the author and none for the verifiers; the
     type is empty if it still has to be derived from what people said: always, unless those ``stored`` are wanted."""
     joined = (
-        question.join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
+        question.join(image)
+        .join(round_)
         .join(session, session.c.id == question.c.session_id)
         .join(annotator, annotator.c.id == question.c.annotator_id)
-        .outerjoin(prediction, prediction.c.question_id == question.c.id)
-        .outerjoin(model, model.c.id == prediction.c.model_id)
-        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+        .outerjoin(prediction)
+        .outerjoin(model)
+        .outerjoin(judgement)
     )
     gone = annotator.c.excluded_at.is_not(None) | image.c.hidden_at.is_not(None) | (question.c.standing != "OK")
     unfinished = question.c.state.not_in(("CORRECT", "UNSURE", "VERIFIED"))

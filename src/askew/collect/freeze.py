@@ -130,7 +130,7 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
     """What freezing with this seed would decide now; unfinished questions are type U."""
     settings = tx.settings
     mine = image.c.round_id == round_id
-    asked = sa.select(question).join(image, image.c.id == question.c.image_id).where(mine)
+    asked = sa.select(question).join(image).where(mine)
     rows = tx.rows(asked.order_by(question.c.id))
     types: dict[int, str] = {}
     removed: dict[int, bool] = {}
@@ -201,7 +201,7 @@ def snapshot_hash(hashes: Iterable[str]) -> str:
 def _latest(tx: Tx, round_id: int) -> int:
     """The latest time in a round. Simulated people work in simulated time, perhaps later than now."""
     mine = image.c.round_id == round_id
-    of_question = sa.select(question.c.id).join(image, image.c.id == question.c.image_id).where(mine)
+    of_question = sa.select(question.c.id).join(image).where(mine)
     of_image = sa.select(image.c.id).where(mine)
     times = [
         sa.select(sa.func.max(session.c.ended_at)).where(session.c.image_id.in_(of_image)),
@@ -230,8 +230,8 @@ def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
 
 def _end_work(tx: Tx, round_id: int) -> None:
     """End everything that is active in a round."""
-    mine = sa.select(session.c.id).join(image, image.c.id == session.c.image_id)
+    mine = sa.select(session.c.id).join(image)
     for row in tx.rows(mine.where(image.c.round_id == round_id, session.c.state == "LEASED")):
         end_session(tx, row.id, "EXPIRED", "the round was frozen")
-    about = sa.select(question.c.id).join(image, image.c.id == question.c.image_id).where(image.c.round_id == round_id)
+    about = sa.select(question.c.id).join(image).where(image.c.round_id == round_id)
     reopen_all(tx, slot.c.question_id.in_(about), "STOPPED")

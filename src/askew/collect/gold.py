@@ -114,7 +114,7 @@ def gold_table(tx: Tx) -> list[GoldRow]:
     passed = sa.func.coalesce(sa.func.sum(sa.cast(results.passed, sa.Integer)), 0)
     counted = (
         sa.select(gold_item, passed.label("right"), sa.func.count(results.answer).label("answered"))
-        .select_from(gold_item.outerjoin(gold_result, results.gold_id == gold_item.c.id))
+        .select_from(gold_item.outerjoin(gold_result))
         .group_by(gold_item.c.id)
         .order_by(gold_item.c.id)
     )
@@ -136,7 +136,7 @@ def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int,
     passed = sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))
     found = (
         sa.select(gold_result.c.annotator_id, passed, sa.func.count())
-        .join(gold_item, gold_item.c.id == gold_result.c.gold_id)
+        .join(gold_item)
         .where(gold_result.c.answer.is_not(None), gold_item.c.state != "VOID")
         .group_by(gold_result.c.annotator_id)
     )
@@ -152,7 +152,7 @@ def gold_count(tx: Tx, annotator_id: int) -> GoldCount:
 
 def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
     """The gold question that a person was given and has neither answered nor skipped, if it can still be shown."""
-    return tx.first(_held(annotator_id).join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(_can_show()))
+    return tx.first(_held(annotator_id).join(gold_item).where(_can_show()))
 
 
 def draw_gold(tx: Tx, annotator_id: int) -> int | None:

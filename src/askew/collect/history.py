@@ -52,9 +52,9 @@ def withheld_questions(tx: Tx, round_ids: Sequence[int]) -> set[int]:
     gone = (question.c.state == "WITHDRAWN") | (question.c.standing != "OK") | (question.c.text == "")
     found = (
         sa.select(question.c.id)
-        .join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
-        .join(annotator, annotator.c.id == question.c.annotator_id)
+        .join(image)
+        .join(round_)
+        .join(annotator)
         .where(image.c.round_id.in_(round_ids), gone | image.c.hidden_at.is_not(None) | excluded)
     )
     return {row.id for row in tx.rows(found)}
@@ -87,11 +87,11 @@ def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
 
 def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
     joined = (
-        question.join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
+        question.join(image)
+        .join(round_)
         .join(session, session.c.id == question.c.session_id)
-        .outerjoin(prediction, prediction.c.question_id == question.c.id)
-        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+        .outerjoin(prediction)
+        .outerjoin(judgement)
     )
     columns = (
         *question.c,

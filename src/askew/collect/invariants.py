@@ -113,7 +113,7 @@ def _frozen_rounds(tx: Tx) -> list[str]:
                 people = {(shown["id"], one["annotator"]) for one in shown["verifications"]}
                 if shown["id"] in hidden or shown["same_as"] in hidden or people & dropped:
                     leaks.append(shown["id"])
-        mine = sa.select(question.c.id, question.c.frozen_sha256).join(image, image.c.id == question.c.image_id)
+        mine = sa.select(question.c.id, question.c.frozen_sha256).join(image)
         stored = dict(map(tuple, tx.rows(mine.where(image.c.round_id == row.id).order_by(question.c.id))))
         changed = [key for key, at in stored.items() if hashes.get(key, "missing") not in (None, at)]
         if changed:

@@ -81,9 +81,7 @@ def free_place_of_withdrawn(tx: Tx, session_id: int) -> None:
     """
     mine = sa.select(question.c.id).where(question.c.session_id == session_id)
     state = tx.value(sa.select(session.c.state).where(session.c.id == session_id))
-    kept = mine.join(judgement, judgement.c.question_id == question.c.id).where(
-        judgement.c.verdict == "wrong", question.c.state != "WITHDRAWN"
-    )
+    kept = mine.join(judgement).where(judgement.c.verdict == "wrong", question.c.state != "WITHDRAWN")
     withdrawn = mine.where(question.c.state == "WITHDRAWN").limit(1)
     if tx.first(withdrawn) is None:
         return
@@ -119,7 +117,7 @@ def _expired_place() -> sa.Select[Any]:
     now = sa.bindparam("now", type_=sa.BigInteger)
     return (
         sa.select(place)
-        .select_from(session.join(place, place.c.session_id == session.c.id))
+        .select_from(session.join(place))
         .where(session.c.state == "LEASED", session.c.lease_until < now, *_fits(session.c.image_id))
         .order_by(session.c.lease_until, session.c.id)
         .limit(1)
@@ -148,9 +146,7 @@ def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
 
 def require_working(tx: Tx, image_id: int) -> None:
     """Refuse unless people work in the image's round."""
-    state = tx.value(
-        sa.select(round_.c.state).join(image, image.c.round_id == round_.c.id).where(image.c.id == image_id)
-    )
+    state = tx.value(sa.select(round_.c.state).join(image).where(image.c.id == image_id))
     if state not in WORKING:
         raise Gone("The round is over. What you did before is kept.")
 

@@ -139,9 +139,9 @@ class ExclusionEffect:
 
 def preview_exclusion(tx: Tx, annotator_id: int) -> ExclusionEffect:
     """What excluding this person would change."""
-    answers = verification.join(question, question.c.id == verification.c.question_id)
+    answers = verification.join(question)
     mine, counted = verification.c.annotator_id == annotator_id, verification.c.slot_n.is_not(None)
-    writing = session.join(place, place.c.session_id == session.c.id)
+    writing = session.join(place)
     return ExclusionEffect(
         verifications=_count(tx, answers, question, mine & counted),
         questions=_count(tx, question, question, question.c.annotator_id == annotator_id),
@@ -169,9 +169,9 @@ def _uncount(tx: Tx, annotator_id: int) -> None:
     """The person's answers stop counting, and their slots open again."""
     answers = tx.rows(
         sa.select(verification.c.id, verification.c.question_id, verification.c.slot_n)
-        .join(question, question.c.id == verification.c.question_id)
-        .join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
+        .join(question)
+        .join(image)
+        .join(round_)
         .where(verification.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
     )
     for row in answers:
@@ -188,8 +188,8 @@ def _open_places(tx: Tx, annotator_id: int) -> None:
     """The person's writing stops counting: the active session ends, and every place opens again."""
     held = (
         sa.select(session.c.id, session.c.state)
-        .join(image, image.c.id == session.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
+        .join(image)
+        .join(round_)
         .where(session.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
     )
     for row in tx.rows(held):
@@ -204,7 +204,7 @@ def _count(
 ) -> int:
     """Count rows of rounds that are not frozen, or are; ``table`` is the one with the image."""
     chosen = round_.c.state.in_(WORKING)
-    source = joined.join(image, image.c.id == table.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    source = joined.join(image, image.c.id == table.c.image_id).join(round_)
     counted = sa.select(sa.func.count()).select_from(source).where(where, chosen if working else ~chosen)
     return int(tx.value(counted))
 
@@ -251,7 +251,7 @@ def rewrite_file(database: Database) -> bool:
 
 def released_before(tx: Tx, question_id: int) -> bool:
     """Whether a question is in a released round."""
-    joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    joined = question.join(image).join(round_)
     state = sa.select(round_.c.state).select_from(joined).where(question.c.id == question_id)
     return bool(tx.value(state) == "RELEASED")
 
@@ -265,7 +265,7 @@ def deleted_after_release(tx: Tx, *, unpatched: bool = False) -> list[int]:
             released.setdefault(number, []).append(row.at)
     events = sa.select(event.c.subject, event.c.at).where(event.c.kind == "question.deleted")
     times = {row.subject: row.at for row in tx.rows(events)}
-    joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    joined = question.join(image).join(round_)
     blank = sa.select(question.c.id, round_.c.number).select_from(joined).where(question.c.text == "")
     found = []
     for row in tx.rows(blank.order_by(question.c.id)):
@@ -290,7 +290,7 @@ def forget(tx: Tx, annotator_id: int, *, remove_work: bool) -> None:
         reason = "deleted on the person's own request"
         if who.excluded_at is None:
             exclude(tx, annotator_id, reason, annotator_id)
-        joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+        joined = question.join(image).join(round_)
         own = sa.select(question.c.id).select_from(joined).where(question.c.annotator_id == annotator_id)
         for row in tx.rows(own.where(round_.c.state.in_(CLOSED), question.c.text != "")):
             delete_text(tx, None, row.id, reason)

@@ -160,12 +160,7 @@ def _sessions(tx: Tx) -> dict[int, Counter[str]]:
     state = sa.case(
         (excluded | removed, "rejected"), (frozen | (session.c.state == "EXHAUSTED"), "accepted"), else_="pending"
     ).label("outcome")
-    joined = (
-        session.join(image, image.c.id == session.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
-        .join(annotator, annotator.c.id == session.c.annotator_id)
-        .outerjoin(place, place.c.session_id == session.c.id)
-    )
+    joined = session.join(image).join(round_).join(annotator).outerjoin(place, place.c.session_id == session.c.id)
     finished = sa.select(session.c.annotator_id, state, sa.func.count()).select_from(joined)
     counts = place.c.session_id.is_not(None) | excluded  # withdrawn work holds no place
     finished = finished.where(session.c.state.in_(("SUCCEEDED", "EXHAUSTED")), counts)
@@ -179,15 +174,15 @@ def _answers(tx: Tx) -> dict[int, Counter[str]]:
     frozen = round_.c.state.in_(CLOSED)
     state = sa.case((excluded, "rejected"), (open_ & ~frozen, "pending"), else_="accepted").label("outcome")
     joined = (
-        verification.join(annotator, annotator.c.id == verification.c.annotator_id)
-        .join(question, question.c.id == verification.c.question_id)
-        .join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
+        verification.join(question)
+        .join(image)
+        .join(round_)
+        .join(annotator, annotator.c.id == verification.c.annotator_id)
     )
     verified = sa.select(verification.c.annotator_id, state, sa.func.count()).select_from(joined)
     known = sa.case((excluded, "rejected"), else_="accepted").label("outcome")
     gold = sa.select(gold_result.c.annotator_id, known, sa.func.count())
-    gold = gold.join(annotator, annotator.c.id == gold_result.c.annotator_id).where(gold_result.c.answer.is_not(None))
+    gold = gold.join(annotator).where(gold_result.c.answer.is_not(None))
     rows = [
         *tx.rows(verified.group_by(verification.c.annotator_id, state)),
         *tx.rows(gold.group_by(gold_result.c.annotator_id, known)),

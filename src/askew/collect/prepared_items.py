@@ -92,7 +92,7 @@ def promote_gold(tx: Tx, most: int = 50, question_ids: list[int] | None = None) 
     Questions that are hard to guess, whose answer is neither yes nor no, come first.
     """
     done = Added()
-    wanted = sa.select(question, image.c.sha256, image.c.suffix).join(image, image.c.id == question.c.image_id)
+    wanted = sa.select(question, image.c.sha256, image.c.suffix).join(image)
     wanted = wanted.where(question.c.state == "VERIFIED", question.c.standing == "OK", image.c.hidden_at.is_(None))
     if question_ids is not None:
         wanted = wanted.where(question.c.id.in_(question_ids))

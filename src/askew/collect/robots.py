@@ -145,7 +145,7 @@ def _draw_another(tx: Tx, call: Call, seed: int, asked: AnyRow, on_failure: OnFa
 
 
 def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:
-    joined = question.join(draw, draw.c.question_id == question.c.id).join(image, image.c.id == question.c.image_id)
+    joined = question.join(draw).join(image)
     return (
         sa.select(question.c.id, draw.c.n, draw.c.model_id, image.c.id, image.c.sha256, image.c.suffix, question.c.text)
         .select_from(joined)

@@ -151,16 +151,14 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
     mine = image.c.round_id == round_id
     images = tx.first(sa.select(sa.func.count(), sa.func.count(image.c.hidden_at)).where(mine))
     places = tx.first(
-        sa.select(sa.func.count(), sa.func.count(place.c.session_id))
-        .select_from(place.join(image, image.c.id == place.c.image_id))
-        .where(mine)
+        sa.select(sa.func.count(), sa.func.count(place.c.session_id)).select_from(place.join(image)).where(mine)
     )
     assert images is not None
     assert places is not None
     questions = _questions(tx, round_id)
     states = sorted({row.state for row in questions})
     to_do = (slot.c.question_id == question.c.id) & slot.c.state.in_(("OPEN", "LEASED"))  # few of perhaps a million
-    joined = question.join(slot, to_do).join(image, image.c.id == question.c.image_id)
+    joined = question.join(slot, to_do).join(image)
     slots = _by_state(tx, slot, joined, round_id)
     if done := sum(row.answers for row in questions):  # equals the number of finished slots (invariant 15)
         slots = {"DONE": int(done)} | slots
@@ -169,7 +167,7 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
         hidden_images=images[1],
         places=places[0],
         places_taken=places[1],
-        sessions=_by_state(tx, session, session.join(image, image.c.id == session.c.image_id), round_id),
+        sessions=_by_state(tx, session, session.join(image), round_id),
         questions={state: sum(row.questions for row in questions if row.state == state) for state in states},
         quarantined=_quarantined(questions),
         slots=slots,
@@ -180,7 +178,7 @@ def _questions(tx: Tx, round_id: int) -> Sequence[AnyRow]:
     """The numbers of a round's questions by state and standing, and of the answers that count for them."""
     key = (question.c.state, question.c.standing)
     counted = sa.select(*key, sa.func.count().label("questions"), sa.func.sum(question.c.done).label("answers"))
-    joined = question.join(image, image.c.id == question.c.image_id)
+    joined = question.join(image)
     return tx.rows(counted.select_from(joined).where(image.c.round_id == round_id).group_by(*key))
 
 
@@ -195,7 +193,7 @@ def _by_state(tx: Tx, table: sa.Table, joined: sa.FromClause, round_id: int) -> 
 
 def _unfinished(tx: Tx, round_id: int) -> list[str]:
     questions = _questions(tx, round_id)
-    leased = sa.select(sa.func.count()).select_from(session.join(image, image.c.id == session.c.image_id))
+    leased = sa.select(sa.func.count()).select_from(session.join(image))
     found = []
     if writing := tx.value(leased.where(image.c.round_id == round_id, session.c.state == "LEASED")):
         found.append(f"{writing} people are writing" if writing > 1 else "1 person is writing")

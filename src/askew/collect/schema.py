@@ -185,7 +185,7 @@ prediction = table(
 judgement = table(
     "judgement",
     *references("question", key=True),
-    *references("annotator"),
+    *columns(Integer, "annotator_id"),  # refers to the question's
     *columns(String, "verdict"),
     *columns(String, "answer", "normalised", null=True),
     *(Column(one.name, String, nullable=one.null) for one in fields_of("judgement")),

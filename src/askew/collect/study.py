@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from askew.collect import schema
 from askew.collect.database import Clock, Database, Tx, record_event, sqlite_url
+from askew.collect.migrations import upgrade
 from askew.collect.protocol import Refused, StudySettings, checked_text
 from askew.errors import DataError
 from askew.files.read_write import replaced
@@ -62,7 +63,7 @@ def create_study(
         os.close(os.open(folder / SQLITE, os.O_CREAT | os.O_WRONLY, 0o600))
     url = database_url or sqlite_url((folder / SQLITE).absolute())
     database = Database(url, clock, durable=durable)
-    database.migrate()
+    upgrade(database)
     with database.write() as tx:
         if tx.first(sa.select(schema.study.c.id)):
             raise DataError(f"{database.engine.url.database}: the database has a study already. Give an empty one.")
@@ -102,7 +103,7 @@ def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True
     if about["database"] is None and not file.is_file():
         raise DataError(f"{file}: the database is missing. Restore it from a backup.")
     database = Database(about["database"] or sqlite_url(file), clock, durable=durable)
-    database.migrate()
+    upgrade(database)
     return Study(folder, database)
 
 

@@ -102,7 +102,7 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
     held = _require_held(tx, annotator_id, question_id)
     shown = tx.first(
         sa.select(question.c.text, image.c.id, image.c.sha256, image.c.suffix)
-        .join(image, image.c.id == question.c.image_id)
+        .join(image)
         .where(question.c.id == question_id)
     )
     assert shown is not None
@@ -197,10 +197,7 @@ def _work_query(avoiding: bool) -> sa.Select[Any]:
     found = (
         sa.select(slot)
         .select_from(
-            question.join(slot, slot.c.question_id == question.c.id)
-            .join(image, image.c.id == question.c.image_id)
-            .join(round_, round_.c.id == image.c.round_id)
-            .join(annotator, annotator.c.id == question.c.annotator_id)
+            question.join(slot).join(image).join(round_).join(annotator, annotator.c.id == question.c.annotator_id)
         )
         .where(
             question.c.state == "VERIFYING",
@@ -227,7 +224,7 @@ def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:
     """The image and the author of the question that this person answered last."""
     row = tx.first(
         sa.select(question.c.image_id, question.c.annotator_id)
-        .join(verification, verification.c.question_id == question.c.id)
+        .join(verification)
         .where(verification.c.annotator_id == annotator_id)
         .order_by(verification.c.id.desc())
         .limit(1)

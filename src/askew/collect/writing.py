@@ -247,7 +247,7 @@ def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     if not succeeded and left > 0:
         leases.renew(tx, row.session_id)
         return Judged(row.id, "LEASED", left)
-    judged = sa.select(question.c.id).join(judgement, judgement.c.question_id == question.c.id)
+    judged = sa.select(question.c.id).join(judgement)
     won = tx.first(judged.where(question.c.session_id == row.session_id, judgement.c.verdict == "wrong"))
     state = "EXHAUSTED" if won is None else "SUCCEEDED"
     leases.end_session(tx, row.session_id, state)
@@ -256,9 +256,7 @@ def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
 
 def session_tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
     """Every question of a session, in order."""
-    joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id).outerjoin(
-        judgement, judgement.c.question_id == question.c.id
-    )
+    joined = question.outerjoin(prediction).outerjoin(judgement)
     columns = (
         question.c.id,
         question.c.text,

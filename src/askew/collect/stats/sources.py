@@ -181,7 +181,7 @@ class FromStudy:
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
-        joined = draw.join(question, question.c.id == draw.c.question_id)
+        joined = draw.join(question)
         failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
         key = (question.c.image_id, draw.c.model_id)
         counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
@@ -195,7 +195,7 @@ class FromStudy:
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
         writing = sa.select(session.c.image_id, sa.func.count(), over).where(session.c.state != "LEASED")
         late = sa.func.sum(sa.case((lease.c.outcome == "EXPIRED", 1), else_=0))
-        joined = lease.join(question, question.c.id == lease.c.question_id)
+        joined = lease.join(question)
         verifying = sa.select(question.c.image_id, sa.func.count(), late).select_from(joined)
         statements = {
             "writing": writing.group_by(session.c.image_id),
@@ -208,7 +208,7 @@ class FromStudy:
         return found
 
     def _round_of_image(self) -> dict[int, int]:
-        joined = image.join(round_, round_.c.id == image.c.round_id)
+        joined = image.join(round_)
         with closing(stream(self.tx, sa.select(image.c.id, round_.c.number).select_from(joined))) as rows:
             return dict(rows)
 

@@ -239,7 +239,7 @@ def signed_in(tx: Tx, token: str) -> AnyRow | None:
     """The person whose session this is, with the session's ``last_seen_at``; None if the session has ended."""
     return tx.first(
         sa.select(annotator, login.c.last_seen_at)
-        .join(login, login.c.annotator_id == annotator.c.id)
+        .join(login)
         .where(
             login.c.token_hash == token_hash(token), login.c.expires_at > tx.now, login.c.last_seen_at > tx.now - IDLE
         )

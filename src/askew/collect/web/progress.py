@@ -69,7 +69,7 @@ def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
         )
 
     # a session whose question was withdrawn holds no place
-    finished = sa.select(sa.func.count()).select_from(session.join(place, place.c.session_id == session.c.id))
+    finished = sa.select(sa.func.count()).select_from(session.join(place))
     mine = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
     return Progress(
         asked=count(question, question.c.try_no.is_not(None), question.c.asked_at >= since),

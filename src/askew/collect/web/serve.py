@@ -245,8 +245,8 @@ def _active_models(tx: Tx) -> Sequence[AnyRow]:
     """The id and the name of every model that is drawn in the open round."""
     return tx.rows(
         sa.select(model.c.id, model.c.name)
-        .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
-        .join(round_, round_.c.id == ensemble_member.c.round_id)
+        .join(ensemble_member)
+        .join(round_)
         .where(round_.c.state == "OPEN", ensemble_member.c.active)
         .order_by(model.c.id)
     )

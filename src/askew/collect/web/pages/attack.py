@@ -156,11 +156,7 @@ def _reason(given: str, known: tuple[str, ...]) -> str:
 def _over(visit: Visit, number: int, status: int) -> Response:
     """How a session ended, its questions, and any text that was sent too late."""
     with visit.service.database.read() as tx:
-        row = tx.first(
-            sa.select(session, image.c.sha256, image.c.hidden_at)
-            .join(image, image.c.id == session.c.image_id)
-            .where(session.c.id == number)
-        )
+        row = tx.first(sa.select(session, image.c.sha256, image.c.hidden_at).join(image).where(session.c.id == number))
         if row is None or row.annotator_id != visit.me:
             raise NotAllowed("This is not your image.")
         tries = writing.session_tries(tx, number)

@@ -59,9 +59,9 @@ def history(visit: Visit) -> Response:
                 annotator.c.pseudonym,
                 session.c.started_at,
             )
-            .join(image, image.c.id == question.c.image_id)
-            .join(round_, round_.c.id == image.c.round_id)
-            .join(annotator, annotator.c.id == question.c.annotator_id)
+            .join(image)
+            .join(round_)
+            .join(annotator)
             .join(session, session.c.id == question.c.session_id)
             .where(question.c.id == number)
         )
@@ -69,10 +69,7 @@ def history(visit: Visit) -> Response:
             raise Failure(404)
         values: dict[str, Any] = {
             "draws": tx.rows(
-                sa.select(draw, model.c.name)
-                .join(model, model.c.id == draw.c.model_id)
-                .where(draw.c.question_id == number)
-                .order_by(draw.c.n)
+                sa.select(draw, model.c.name).join(model).where(draw.c.question_id == number).order_by(draw.c.n)
             ),
             "prediction": tx.first(sa.select(prediction).where(prediction.c.question_id == number)),
             "judgement": tx.first(sa.select(judgement).where(judgement.c.question_id == number)),
@@ -128,10 +125,10 @@ def _matching(wanted: dict[str, str]) -> sa.Select[Any]:
             judgement.c.answer.label("correct"),
             flags.label("flags"),
         )
-        .join(annotator, annotator.c.id == question.c.annotator_id)
-        .join(image, image.c.id == question.c.image_id)
-        .outerjoin(prediction, prediction.c.question_id == question.c.id)
-        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+        .join(annotator)
+        .join(image)
+        .outerjoin(prediction)
+        .outerjoin(judgement)
         .order_by(question.c.id.desc())
         .limit(ROWS)
     )
@@ -171,7 +168,7 @@ def _reported(tx: Tx) -> list[Any]:
 
 def _people(tx: Tx, table: sa.Table, number: int) -> Sequence[Any]:
     """The rows of a table about one question, each with the pseudonym of its person."""
-    rows = sa.select(table, annotator.c.pseudonym).join(annotator, annotator.c.id == table.c.annotator_id)
+    rows = sa.select(table, annotator.c.pseudonym).join(annotator)
     return tx.rows(rows.where(table.c.question_id == number).order_by(table.c.id))
 
 

@@ -116,11 +116,11 @@ def round_row(visit: Visit, tx: Tx, row: Any) -> RoundRow:
 def _models(visit: Visit, tx: Tx, round_id: int) -> list[ModelRow]:
     members = tx.rows(
         sa.select(model.c.id, model.c.name, ensemble_member.c.weight, ensemble_member.c.active)
-        .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
+        .join(ensemble_member)
         .where(ensemble_member.c.round_id == round_id)
         .order_by(model.c.id)
     )
-    drawn = draw.join(question, question.c.id == draw.c.question_id).join(image, image.c.id == question.c.image_id)
+    drawn = draw.join(question).join(image)
     failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
     counted = sa.select(draw.c.model_id, sa.func.count(), failed).select_from(drawn).group_by(draw.c.model_id)
     calls = {row[0]: (row[1], int(row[2])) for row in tx.rows(counted.where(image.c.round_id == round_id))}

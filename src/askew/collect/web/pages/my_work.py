@@ -98,10 +98,10 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
             image.c.hidden_at,
             (judged & working & ~busy).label("can_withdraw"),
         )
-        .join(image, image.c.id == question.c.image_id)
-        .join(round_, round_.c.id == image.c.round_id)
-        .outerjoin(prediction, prediction.c.question_id == question.c.id)
-        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+        .join(image)
+        .join(round_)
+        .outerjoin(prediction)
+        .outerjoin(judgement)
         .where(question.c.annotator_id == me)
         .order_by(question.c.id.desc())
         .limit(ROWS)
@@ -113,11 +113,9 @@ def _answers(me: int) -> sa.Select[Any]:
     """The person's answers to questions of others and to gold questions."""
     names = ("answer", *(one.name for one in fields_of("verification")), "at")
     given = sa.select(question.c.text, *(verification.c[name] for name in names))
-    given = given.join(question, question.c.id == verification.c.question_id).where(verification.c.annotator_id == me)
+    given = given.join(question).where(verification.c.annotator_id == me)
     other = sa.select(gold_item.c.question, *(gold_result.c[name] for name in names))
-    other = other.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
-        gold_result.c.annotator_id == me, gold_result.c.answer.is_not(None)
-    )
+    other = other.join(gold_item).where(gold_result.c.annotator_id == me, gold_result.c.answer.is_not(None))
     both = sa.union_all(given, other).subquery()
     return sa.select(both)
 
@@ -127,19 +125,15 @@ def _flags(me: int) -> sa.Select[Any]:
     so nothing is listed but the question, the reason and the time."""
     mine = flag.c.annotator_id == me
     about = sa.select(question.c.text.label("question"), flag.c.reason, flag.c.at)
-    flagged = about.join(question, question.c.id == flag.c.question_id).where(mine)
+    flagged = about.join(question).where(mine)
     reported = sa.select(sa.literal("").label("question"), flag.c.reason, flag.c.at)
     reported = reported.where(mine, flag.c.image_id.is_not(None))
     skipped = (gold_result.c.annotator_id == me) & gold_result.c.at.is_not(None)
     golden = sa.select(gold_item.c.question, gold_result.c.skipped, gold_result.c.at)
-    golden = golden.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
-        skipped, gold_result.c.skipped.in_(FLAGGING)
-    )
+    golden = golden.join(gold_item).where(skipped, gold_result.c.skipped.in_(FLAGGING))
     listed = sa.exists().where(flag.c.image_id == image.c.id, image.c.sha256 == gold_item.c.sha256, mine)
     images = sa.select(sa.literal("").label("question"), gold_result.c.skipped, gold_result.c.at)
-    images = images.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
-        skipped, gold_result.c.skipped.in_(IMAGE_REASONS), ~listed
-    )
+    images = images.join(gold_item).where(skipped, gold_result.c.skipped.in_(IMAGE_REASONS), ~listed)
     return sa.select(sa.union_all(flagged, reported, golden, images).subquery())
 
 
@@ -158,7 +152,7 @@ def _stored(tx: Tx, me: int) -> dict[str, Any]:
         "sessions": rows(sa.select(session).where(session.c.annotator_id == me).order_by(session.c.id)),
         "questions": rows(
             sa.select(*asked, prediction.c.answer.label("robot_answer"), prediction.c.raw.label("robot_reply"))
-            .outerjoin(prediction, prediction.c.question_id == question.c.id)
+            .outerjoin(prediction)
             .where(question.c.annotator_id == me)
             .order_by(question.c.id)
         ),

@@ -161,7 +161,7 @@ def delete_token(tx: Tx, owner: int, number: int) -> None:
 def person_of_token(tx: Tx, token: str) -> AnyRow | None:
     """The person whose token this is; None if it is unknown or has ended."""
     known = (api_token.c.token_hash == login.token_hash(token)) & (api_token.c.expires_at > tx.now)
-    return tx.first(sa.select(annotator).join(api_token, api_token.c.annotator_id == annotator.c.id).where(known))
+    return tx.first(sa.select(annotator).join(api_token).where(known))
 
 
 def token_page(visit: Visit, status: int = 200, error: str = "", token: str = "") -> Response:

@@ -34,7 +34,7 @@ def add_annotator(
         raise Refused(f"There is no role {role!r}. Roles: {', '.join(ROLES)}.")
     if role == "annotator" and not simulated and among_simulated(tx):
         raise Refused(AMONG_SIMULATED)
-    if tx.first(sa.select(annotator.c.id).where(annotator.c.name == name)):
+    if tx.count(annotator, annotator.c.name == name):
         raise Refused(f"The name {name!r} is taken already. Give another name.")
     new = tx.insert(
         annotator,
@@ -54,10 +54,7 @@ AMONG_SIMULATED = "Simulated people work in this study, so real people cannot. C
 
 def among_simulated(tx: Tx) -> bool:
     """Whether simulated people are in the study, which is then closed to real ones unless it is a demonstration."""
-    return not tx.settings.demonstration and tx.first(_SIMULATED) is not None
-
-
-_SIMULATED = sa.select(annotator.c.id).where(annotator.c.simulated).limit(1)
+    return not tx.settings.demonstration and tx.count(annotator, annotator.c.simulated) > 0
 
 
 def give_consent(tx: Tx, annotator_id: int, version: str) -> None:
@@ -67,12 +64,9 @@ def give_consent(tx: Tx, annotator_id: int, version: str) -> None:
     record_event(tx, "person.consented", f"annotator {annotator_id}", annotator_id, {"version": version})
 
 
-_PERSON = sa.select(annotator).where(annotator.c.id == sa.bindparam("id"))
-
-
 def person(tx: Tx, annotator_id: int) -> AnyRow:
     """The row of a person."""
-    row = tx.first(_PERSON, id=annotator_id)
+    row = tx.row(annotator, annotator_id)
     if row is None:
         raise NotAllowed("No account has this id. Sign in again.")
     return row
@@ -89,7 +83,7 @@ def person_named(tx: Tx, name: str) -> AnyRow:
 def has_other_owner(tx: Tx, annotator_id: int) -> bool:
     """Whether somebody else is an owner, and not excluded: a study never loses its last one."""
     is_owner = (annotator.c.role == "owner") & annotator.c.excluded_at.is_(None)
-    return tx.first(sa.select(annotator.c.id).where(is_owner, annotator.c.id != annotator_id)) is not None
+    return tx.count(annotator, is_owner, annotator.c.id != annotator_id) > 0
 
 
 def require_worker(tx: Tx, annotator_id: int) -> AnyRow:

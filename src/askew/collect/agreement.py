@@ -63,9 +63,10 @@ def agreements(answers: Answers) -> dict[int, Agreement]:
     for given in answers.values():
         counts = Counter(given.values())
         for who, answer in given.items():
-            most = _most_frequent(counts - Counter([answer]))
-            compared[who] += most is not None
-            agreed[who] += most == answer
+            ranked = [*(counts - Counter([answer])).most_common(2), ("", 0), ("", 0)]
+            if ranked[0][1] > ranked[1][1]:  # others answered, and not equally often two ways
+                compared[who] += 1
+                agreed[who] += ranked[0][0] == answer
     return {who: Agreement(agreed[who], compared[who]) for given in answers.values() for who in given}
 
 
@@ -120,11 +121,3 @@ def people_lines(tx: Tx) -> Iterator[str]:
     alpha = krippendorff_alpha(list(given.values()) for given in answers.values())
     if alpha is not None:
         yield f"Agreement of all verifiers (Krippendorff's alpha, nominal): {alpha:.3f} on {len(answers):,} questions."
-
-
-def _most_frequent(counts: Counter[str]) -> str | None:
-    """The most frequent answer; None if there are no answers, or a tie."""
-    ranked = counts.most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]

@@ -68,7 +68,10 @@ def write_archive(study: Study, version: str) -> Path:
     target = archive_path(study, version)
     with _WRITING:
         with study.database.read() as tx:
-            _refuse_other_rounds(tx, version)
+            before = tx.value(sa.select(snapshot.c.rounds).where(snapshot.c.version == version))
+            frozen = sa.select(round_.c.number).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number)
+            if before is not None and json.loads(before) != [row.number for row in tx.rows(frozen)]:
+                raise Refused(f"Version {version} was exported with other rounds ({before}). Give a new version.")
             deleted = deleted_after_release(tx, unpatched=True)
         if target.exists() and not deleted:
             return target
@@ -87,15 +90,6 @@ def write_archive(study: Study, version: str) -> Path:
                         while part := source.read(1 << 20):
                             copy.write(part)
     return target
-
-
-def _refuse_other_rounds(tx: Tx, version: str) -> None:
-    """A version names one set of rounds."""
-    before = tx.value(sa.select(snapshot.c.rounds).where(snapshot.c.version == version))
-    frozen = sa.select(round_.c.number).where(round_.c.state.in_(CLOSED)).order_by(round_.c.number)
-    now = [row.number for row in tx.rows(frozen)]
-    if before is not None and json.loads(before) != now:
-        raise Refused(f"Version {version} was exported with other rounds ({before}). Give a new version.")
 
 
 def delete_archive(study: Study, version: str, actor: int) -> None:

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -67,34 +66,25 @@ def restore(file: Path, folder: Path, database_url: str | None = None) -> Study:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         _unpack(file, folder)
-        _place_database(file, folder, database_url)
-        return _checked(file, folder)
+        dump = folder / DUMP
+        if dump.exists() and database_url is None:
+            raise UsageError(
+                f"{file}: a backup of a PostgreSQL study. Give --database with the URL of an empty database."
+            )
+        if database_url is not None and not dump.exists():
+            raise UsageError(f"{file}: a backup of an SQLite study is restored into its folder. Leave --database out.")
+        if database_url is not None:
+            _fill_database(database_url, dump)
+            dump.unlink()
+        write_about(folder, database_url)
+        study = open_study(folder)
+        if found := _damage(study):
+            study.close()
+            raise DataError(f"{file}: the backup is damaged: {found[0]} ({len(found)} problems). Take an earlier one.")
+        return study
     except BaseException:
         shutil.rmtree(folder)  # it was empty before
         raise
-
-
-def _place_database(file: Path, folder: Path, database_url: str | None) -> None:
-    """Put the unpacked database where ``study.json`` then says it is."""
-    dump = folder / DUMP
-    if dump.exists() != (database_url is not None):
-        raise UsageError(
-            f"{file}: a backup of a PostgreSQL study. Give --database with the URL of an empty database."
-            if dump.exists()
-            else f"{file}: a backup of an SQLite study is restored into its folder. Leave --database out."
-        )
-    if database_url is not None:
-        _fill_database(database_url, dump)
-        dump.unlink()
-    write_about(folder, database_url)
-
-
-def _checked(file: Path, folder: Path) -> Study:
-    study = open_study(folder)
-    if found := _damage(study):
-        study.close()
-        raise DataError(f"{file}: the backup is damaged: {found[0]} ({len(found)} problems). Take an earlier one.")
-    return study
 
 
 def _copy_database(database: Database, path: Path) -> None:
@@ -130,8 +120,16 @@ def _pg(command: list[str], url: str) -> None:
             f"{command[0]} is not installed, and a PostgreSQL study needs it. Install PostgreSQL's client programs, "
             "e.g. apt install postgresql-client, of the server's version or a later one."
         )
-    target = ["--dbname", sa.make_url(url).database or ""] if command[0] == "pg_restore" else []
-    environment = {**os.environ, **_pg_environment(url)}
+    parts = sa.make_url(url)
+    target = ["--dbname", parts.database or ""] if command[0] == "pg_restore" else []
+    known = {
+        "PGHOST": parts.query.get("host") or parts.host,
+        "PGPORT": parts.query.get("port") or parts.port,
+        "PGUSER": parts.username,
+        "PGPASSWORD": parts.password,
+        "PGDATABASE": parts.database,
+    }
+    environment = {**os.environ, **{name: str(value) for name, value in known.items() if value is not None}}
     try:
         done = subprocess.run(
             [program, *command[1:-1], *target, command[-1]],
@@ -145,18 +143,6 @@ def _pg(command: list[str], url: str) -> None:
     if done.returncode:
         errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise DataError(f"{command[0]} failed: {errors[0] if errors else f'exit code {done.returncode}'}")
-
-
-def _pg_environment(url: str) -> Mapping[str, str]:
-    parts = sa.make_url(url)
-    known = {
-        "PGHOST": parts.query.get("host") or parts.host,
-        "PGPORT": parts.query.get("port") or parts.port,
-        "PGUSER": parts.username,
-        "PGPASSWORD": parts.password,
-        "PGDATABASE": parts.database,
-    }
-    return {name: str(value) for name, value in known.items() if value is not None}
 
 
 def _unpack(file: Path, folder: Path) -> None:

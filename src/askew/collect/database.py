@@ -101,6 +101,10 @@ class Tx:
         """The first row, if there is one; ``values`` are for the statement's parameters."""
         return self.connection.execute(statement, values or None).first()
 
+    def row(self, table: sa.Table, key: int) -> AnyRow | None:
+        """The row of a table with this id, if there is one."""
+        return self.first(sa.select(table).where(table.c.id == key))
+
     def value(self, statement: sa.Executable) -> Any:
         """The first value of the first row, or None."""
         return self.connection.execute(statement).scalar()

@@ -13,7 +13,18 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Verdicts, example_type, text_rule_removes
 from askew.collect.rounds import CLOSED
-from askew.collect.schema import annotator, image, judgement, model, prediction, question, round_, session, verification
+from askew.collect.schema import (
+    annotator,
+    image,
+    in_rounds,
+    judgement,
+    model,
+    prediction,
+    question,
+    round_,
+    session,
+    verification,
+)
 
 AT_ONCE = 5000
 """Rows read at a time."""
@@ -64,13 +75,13 @@ def examples(tx: Tx, round_id: int | None = None) -> Generator[Example, None, No
     row = verification.c
     statement = sa.select(row.question_id, row.answer, row.normalised, row.confidence)
     statement = statement.where(row.slot_n.is_not(None)).order_by(row.question_id, row.slot_n)
-    asked = _question_columns(stored=round_id is None)
+    questions = _question_columns(stored=round_id is None)
     if round_id is not None:
         mine = sa.select(question.c.id).join(image)
         statement = statement.where(row.question_id.in_(mine.where(image.c.round_id == round_id)))
-        asked = asked.where(image.c.round_id == round_id)
+        questions = questions.where(image.c.round_id == round_id)
     settings = tx.settings
-    with closing(stream(tx, statement)) as given, closing(stream(tx, asked)) as rows:
+    with closing(stream(tx, statement)) as given, closing(stream(tx, questions)) as rows:
         groups = groupby(given, itemgetter(0))
         key, answers = next(groups, (None, iter(())))
         for *columns, text, normalised, confidence in rows:
@@ -109,9 +120,7 @@ def _question_columns(stored: bool) -> sa.Select[Any]:
     """The fields of ``Example`` in their order, with three columns for the author and none for the verifiers; the
     type is empty if it still has to be derived from what people said: always, unless those ``stored`` are wanted."""
     joined = (
-        question.join(image)
-        .join(round_)
-        .join(session, session.c.id == question.c.session_id)
+        in_rounds.join(session, session.c.id == question.c.session_id)
         .join(annotator, annotator.c.id == question.c.annotator_id)
         .outerjoin(prediction)
         .outerjoin(model)

@@ -158,7 +158,10 @@ def freeze(tx: Tx, round_id: int, seed: int, *, drop_incomplete: bool = False, a
     reasons = blockers(tx, round_id, "FROZEN")
     is_unfinished = bool(reasons) and not reasons[0].startswith("it is ")
     if drop_incomplete and is_unfinished:
-        _end_work(tx, round_id)
+        active = sa.select(session.c.id).join(image).where(image.c.round_id == round_id, session.c.state == "LEASED")
+        for row in tx.rows(active):
+            end_session(tx, row.id, "EXPIRED", "the round was frozen")
+        reopen_all(tx, slot.c.question_id.in_(_questions(round_id)), "STOPPED")
         reasons = []
     if reasons:
         remedy = " Let people finish, or drop what is unfinished (--drop-incomplete)." if is_unfinished else ""
@@ -200,15 +203,17 @@ def snapshot_hash(hashes: Iterable[str]) -> str:
 
 def _latest(tx: Tx, round_id: int) -> int:
     """The latest time in a round. Simulated people work in simulated time, perhaps later than now."""
-    mine = image.c.round_id == round_id
-    of_question = sa.select(question.c.id).join(image).where(mine)
-    of_image = sa.select(image.c.id).where(mine)
+    mine, of_image = _questions(round_id), sa.select(image.c.id).where(image.c.round_id == round_id)
     times = [
         sa.select(sa.func.max(session.c.ended_at)).where(session.c.image_id.in_(of_image)),
-        sa.select(sa.func.max(verification.c.at)).where(verification.c.question_id.in_(of_question)),
-        sa.select(sa.func.max(judgement.c.at)).where(judgement.c.question_id.in_(of_question)),
+        sa.select(sa.func.max(verification.c.at)).where(verification.c.question_id.in_(mine)),
+        sa.select(sa.func.max(judgement.c.at)).where(judgement.c.question_id.in_(mine)),
     ]
     return max(tx.value(one) or 0 for one in times)
+
+
+def _questions(round_id: int) -> sa.Select[tuple[int]]:
+    return sa.select(question.c.id).join(image).where(image.c.round_id == round_id)
 
 
 def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
@@ -226,12 +231,3 @@ def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
             seen.add((row.image_id, row.normalised))
             found[row.id] = split
     return found
-
-
-def _end_work(tx: Tx, round_id: int) -> None:
-    """End everything that is active in a round."""
-    mine = sa.select(session.c.id).join(image)
-    for row in tx.rows(mine.where(image.c.round_id == round_id, session.c.state == "LEASED")):
-        end_session(tx, row.id, "EXPIRED", "the round was frozen")
-    about = sa.select(question.c.id).join(image).where(image.c.round_id == round_id)
-    reopen_all(tx, slot.c.question_id.in_(about), "STOPPED")

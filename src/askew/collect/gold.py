@@ -92,39 +92,20 @@ class GoldCount:
 
     @property
     def answered(self) -> int:
-        """Correct and wrong ones."""
+        """All of them."""
         return self.right + self.wrong
 
 
-@dataclass(frozen=True)
-class GoldRow:
-    """A gold question, and how people answered it."""
-
-    id: int
-    state: str
-    question: str
-    answers: tuple[str, ...]
-    right: int
-    answered: int
-
-
-def gold_table(tx: Tx) -> list[GoldRow]:
-    """All gold questions."""
+def gold_table(tx: Tx) -> Sequence[AnyRow]:
+    """All gold questions, each with the numbers of answers and of ``right`` ones."""
     results = gold_result.c
     passed = sa.func.coalesce(sa.func.sum(sa.cast(results.passed, sa.Integer)), 0)
-    counted = (
-        sa.select(gold_item, passed.label("right"), sa.func.count(results.answer).label("answered"))
-        .select_from(gold_item.outerjoin(gold_result))
-        .group_by(gold_item.c.id)
-        .order_by(gold_item.c.id)
-    )
-    return [
-        GoldRow(row.id, row.state, row.question, tuple(json.loads(row.answers)), int(row.right), row.answered)
-        for row in tx.rows(counted)
-    ]
+    counted = sa.select(gold_item, passed.label("right"), sa.func.count(results.answer).label("answered"))
+    counted = counted.select_from(gold_item.outerjoin(gold_result)).group_by(gold_item.c.id)
+    return tx.rows(counted.order_by(gold_item.c.id))
 
 
-def gold_results(tx: Tx) -> list[tuple[str, GoldRow]]:
+def gold_results(tx: Tx) -> list[tuple[str, AnyRow]]:
     """The gold questions that were added with an id of their own, such as the sample of ``askew audit``, by that id."""
     added = tx.rows(sa.select(event.c.subject, event.c.data).where(event.c.kind == "gold.added"))
     ids = {row.subject: named for row in added if (named := json.loads(row.data).get("id"))}
@@ -157,14 +138,11 @@ def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 def draw_gold(tx: Tx, annotator_id: int) -> int | None:
     """The gold question this person gets next, if one is due; the same study gives the same draw."""
-    if tx.first(sa.select(gold_item.c.id).where(gold_item.c.state == "ACTIVE").limit(1)) is None:
+    if not tx.count(gold_item, gold_item.c.state == "ACTIVE"):
         return None
     answers = gold_count(tx, annotator_id)
     rate = gold_rate(answers.right, answers.wrong, tx.settings)
-    given = sum(
-        int(tx.value(sa.select(sa.func.count()).select_from(table).where(table.c.annotator_id == annotator_id)))
-        for table in (lease, gold_result)
-    )
+    given = sum(tx.count(table, table.c.annotator_id == annotator_id) for table in (lease, gold_result))
     rng = Random(f"{tx.value(sa.select(study.c.seed))}:gold:{annotator_id}:{given}")
     if rng.random() >= rate:
         return None
@@ -207,7 +185,7 @@ def answer_gold(
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     text, chosen = checked_answer(tx, answer, {**(more or {}), "confidence": confidence})
-    if tx.first(sa.select(round_.c.id).where(round_.c.state.in_(WORKING))) is None:
+    if not tx.count(round_, round_.c.state.in_(WORKING)):
         raise Gone("The round is over. What you did before is kept.")
     passed = same_answer(text) in json.loads(held.answers)
     values = {"answer": text, **chosen, "passed": passed, "at": tx.now}
@@ -222,8 +200,7 @@ def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
     tx.change(gold_result, gold_result.c.id == held.id, skipped=reason, at=tx.now)
 
     def people(reasons: tuple[str, ...]) -> int:
-        mine = gold_result.c.gold_id == gold_id
-        return int(tx.value(sa.select(sa.func.count()).where(mine, gold_result.c.skipped.in_(reasons))))
+        return tx.count(gold_result, gold_result.c.gold_id == gold_id, gold_result.c.skipped.in_(reasons))
 
     limits = tx.settings
     if people(FLAGGING) >= limits.flags_to_quarantine or people(IMAGE_REASONS) >= limits.reports_to_hide:

@@ -20,6 +20,7 @@ from askew.collect.schema import (
     annotator,
     draw,
     image,
+    in_rounds,
     judgement,
     model,
     prediction,
@@ -52,9 +53,7 @@ def withheld_questions(tx: Tx, round_ids: Sequence[int]) -> set[int]:
     gone = (question.c.state == "WITHDRAWN") | (question.c.standing != "OK") | (question.c.text == "")
     found = (
         sa.select(question.c.id)
-        .join(image)
-        .join(round_)
-        .join(annotator)
+        .select_from(in_rounds.join(annotator))
         .where(image.c.round_id.in_(round_ids), gone | image.c.hidden_at.is_not(None) | excluded)
     )
     return {row.id for row in tx.rows(found)}
@@ -86,13 +85,7 @@ def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
 
 
 def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
-    joined = (
-        question.join(image)
-        .join(round_)
-        .join(session, session.c.id == question.c.session_id)
-        .outerjoin(prediction)
-        .outerjoin(judgement)
-    )
+    joined = in_rounds.join(session, session.c.id == question.c.session_id).outerjoin(prediction).outerjoin(judgement)
     columns = (
         *question.c,
         round_.c.number.label("round"),

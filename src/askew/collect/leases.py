@@ -6,7 +6,6 @@ lease is taken over by the next claim that needs it; ``expire`` is for monitors 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -27,7 +26,7 @@ def lease_end(tx: Tx, minutes: int) -> int:
 
 def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
     """The row of an active session of this person."""
-    row = tx.first(sa.select(session).where(session.c.id == session_id))
+    row = tx.row(session, session_id)
     if row is None or row.annotator_id != annotator_id:
         raise NotAllowed("This is not your image.")
     if row.state != "LEASED":
@@ -146,8 +145,7 @@ def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
 
 def require_working(tx: Tx, image_id: int) -> None:
     """Refuse unless people work in the image's round."""
-    state = tx.value(sa.select(round_.c.state).join(image).where(image.c.id == image_id))
-    if state not in WORKING:
+    if not tx.count(round_.join(image), image.c.id == image_id, round_.c.state.in_(WORKING)):
         raise Gone("The round is over. What you did before is kept.")
 
 
@@ -161,12 +159,6 @@ _OVER = {
 
 OPEN_FIRST = (sa.case((slot.c.state == "OPEN", 0), else_=1), slot.c.lease_until, slot.c.n)
 """The order in which slots are taken: open ones before those with an expired lease, so that late answers can count."""
-
-
-def free_slot(tx: Tx, question_id: int) -> AnyRow | None:
-    """A slot of the question that is open, or whose lease has expired."""
-    free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
-    return tx.first(sa.select(slot).where(slot.c.question_id == question_id, free).order_by(*OPEN_FIRST).limit(1))
 
 
 def reopen(tx: Tx, question_id: int, n: int, outcome: str, reason: str = "") -> None:
@@ -193,17 +185,9 @@ def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason:
     tx.change(lease, active, ended_at=tx.now, outcome=outcome, reason=reason)
 
 
-@dataclass(frozen=True)
-class Expired:
-    """How many leases had expired."""
-
-    sessions: int
-    slots: int
-
-
-def expire(tx: Tx) -> Expired:
-    """End every session and free every slot whose lease has expired."""
+def expire(tx: Tx) -> tuple[int, int]:
+    """End every session and free every slot whose lease has expired; returns how many of each there were."""
     expired = tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now))
     for row in expired:
         end_session(tx, row.id, "EXPIRED")
-    return Expired(len(expired), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED"))
+    return len(expired), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED")

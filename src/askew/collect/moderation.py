@@ -24,6 +24,7 @@ from askew.collect.schema import (
     event,
     flag,
     image,
+    in_rounds,
     judgement,
     login,
     place,
@@ -43,12 +44,11 @@ IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows privat
 def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> bool:
     """Flag a question; True if it is now in quarantine. A second flag by the same person changes nothing."""
     worker = require_worker(tx, annotator_id)
-    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    row = tx.row(question, question_id)
     if row is None:
         raise Refused("There is no such question.")
     require_working(tx, row.image_id)
-    _add(tx, annotator_id, reason, question_id=question_id)
-    people = tx.value(sa.select(sa.func.count()).where(flag.c.question_id == question_id, flag.c.resolved_at.is_(None)))
+    people = _add_flag(tx, annotator_id, reason, question_id=question_id)
     if row.standing == "OK" and (people >= tx.settings.flags_to_quarantine or worker.role == "owner"):
         tx.change(question, question.c.id == question_id, standing="QUARANTINED")
         reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
@@ -78,12 +78,11 @@ def resolve(tx: Tx, owner_id: int, question_id: int, keep: bool) -> None:
 def report_image(tx: Tx, annotator_id: int, image_id: int, reason: str) -> bool:
     """Report an image; True if it is now hidden: nobody gets it, and the session of anybody who holds it ends."""
     worker = require_worker(tx, annotator_id)
-    row = tx.first(sa.select(image).where(image.c.id == image_id))
+    row = tx.row(image, image_id)
     if row is None:
         raise Refused("There is no such image.")
     require_working(tx, image_id)
-    _add(tx, annotator_id, reason, image_id=image_id)
-    people = tx.value(sa.select(sa.func.count()).where(flag.c.image_id == image_id, flag.c.resolved_at.is_(None)))
+    people = _add_flag(tx, annotator_id, reason, image_id=image_id)
     if row.hidden_at is None and (people >= tx.settings.reports_to_hide or worker.role == "owner"):
         _hide(tx, image_id, annotator_id)
         return True
@@ -107,11 +106,12 @@ def resolve_reports(tx: Tx, owner_id: int, image_id: int, keep: bool) -> None:
     record_event(tx, "image.kept", f"image {image_id}", owner_id)
 
 
-def _add(tx: Tx, annotator_id: int, reason: str, **subject: int) -> None:
+def _add_flag(tx: Tx, annotator_id: int, reason: str, **subject: int) -> int:
+    """Store a flag, unless the person has flagged it before; returns how many are not resolved."""
     ((name, key),) = subject.items()
-    mine = (flag.c[name] == key) & (flag.c.annotator_id == annotator_id)
-    if tx.first(sa.select(flag.c.id).where(mine)) is None:
+    if not tx.count(flag, flag.c[name] == key, flag.c.annotator_id == annotator_id):
         tx.insert(flag, annotator_id=annotator_id, reason=reason[:200], at=tx.now, **subject)
+    return tx.count(flag, flag.c[name] == key, flag.c.resolved_at.is_(None))
 
 
 def _hide(tx: Tx, image_id: int, actor: int) -> None:
@@ -137,17 +137,19 @@ class ExclusionEffect:
     """Answers and questions in frozen rounds, which stay as they are."""
 
 
+_ANSWERS, _SESSIONS = verification.join(question).join(image).join(round_), session.join(image).join(round_)
+
+
 def preview_exclusion(tx: Tx, annotator_id: int) -> ExclusionEffect:
     """What excluding this person would change."""
-    answers = verification.join(question)
-    mine, counted = verification.c.annotator_id == annotator_id, verification.c.slot_n.is_not(None)
-    writing = session.join(place)
+    working, written = round_.c.state.in_(WORKING), question.c.annotator_id == annotator_id
+    held = place.join(_SESSIONS, place.c.session_id == session.c.id)
+    counted = (verification.c.annotator_id == annotator_id) & verification.c.slot_n.is_not(None)
     return ExclusionEffect(
-        verifications=_count(tx, answers, question, mine & counted),
-        questions=_count(tx, question, question, question.c.annotator_id == annotator_id),
-        sessions=_count(tx, writing, session, session.c.annotator_id == annotator_id),
-        frozen=_count(tx, answers, question, mine & counted, working=False)
-        + _count(tx, question, question, question.c.annotator_id == annotator_id, working=False),
+        verifications=tx.count(_ANSWERS, counted, working),
+        questions=tx.count(in_rounds, written, working),
+        sessions=tx.count(held, session.c.annotator_id == annotator_id, working),
+        frozen=tx.count(_ANSWERS, counted, ~working) + tx.count(in_rounds, written, ~working),
     )
 
 
@@ -159,22 +161,9 @@ def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) ->
     effect = preview_exclusion(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, excluded_at=tx.now, excluded_reason=reason[:200])
     reopen_all(tx, slot.c.annotator_id == annotator_id, "STOPPED")
-    _uncount(tx, annotator_id)
-    _open_places(tx, annotator_id)
-    record_event(tx, "person.excluded", f"annotator {annotator_id}", actor, {"reason": reason[:200], **asdict(effect)})
-    return effect
-
-
-def _uncount(tx: Tx, annotator_id: int) -> None:
-    """The person's answers stop counting, and their slots open again."""
-    answers = tx.rows(
-        sa.select(verification.c.id, verification.c.question_id, verification.c.slot_n)
-        .join(question)
-        .join(image)
-        .join(round_)
-        .where(verification.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
-    )
-    for row in answers:
+    working = round_.c.state.in_(WORKING)
+    answers = sa.select(verification).select_from(_ANSWERS)
+    for row in tx.rows(answers.where(verification.c.annotator_id == annotator_id, working)):
         tx.change(verification, verification.c.id == row.id, slot_n=None, excluded=True)
         if row.slot_n is None:
             continue
@@ -182,31 +171,14 @@ def _uncount(tx: Tx, annotator_id: int) -> None:
         tx.change(slot, done, state="OPEN", annotator_id=None, leased_at=None, lease_until=None)
         tx.change(question, question.c.id == row.question_id, done=question.c.done - 1)
         tx.change(question, (question.c.id == row.question_id) & (question.c.state == "VERIFIED"), state="VERIFYING")
-
-
-def _open_places(tx: Tx, annotator_id: int) -> None:
-    """The person's writing stops counting: the active session ends, and every place opens again."""
-    held = (
-        sa.select(session.c.id, session.c.state)
-        .join(image)
-        .join(round_)
-        .where(session.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
-    )
-    for row in tx.rows(held):
+    written = sa.select(session).select_from(_SESSIONS)
+    for row in tx.rows(written.where(session.c.annotator_id == annotator_id, working)):
         if row.state == "LEASED":
             end_session(tx, row.id, "RELEASED", "excluded")
         else:
             tx.change(place, place.c.session_id == row.id, session_id=None)
-
-
-def _count(
-    tx: Tx, joined: sa.FromClause, table: sa.Table, where: sa.ColumnElement[bool], *, working: bool = True
-) -> int:
-    """Count rows of rounds that are not frozen, or are; ``table`` is the one with the image."""
-    chosen = round_.c.state.in_(WORKING)
-    source = joined.join(image, image.c.id == table.c.image_id).join(round_)
-    counted = sa.select(sa.func.count()).select_from(source).where(where, chosen if working else ~chosen)
-    return int(tx.value(counted))
+    record_event(tx, "person.excluded", f"annotator {annotator_id}", actor, {"reason": reason[:200], **asdict(effect)})
+    return effect
 
 
 def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> None:
@@ -216,7 +188,7 @@ def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> 
     """
     if owner_id is not None:
         require_owner(tx, owner_id)
-    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    row = tx.row(question, question_id)
     if row is None:
         raise Refused(f"There is no question {question_id}.")
     if row.text == "":
@@ -251,9 +223,7 @@ def rewrite_file(database: Database) -> bool:
 
 def released_before(tx: Tx, question_id: int) -> bool:
     """Whether a question is in a released round."""
-    joined = question.join(image).join(round_)
-    state = sa.select(round_.c.state).select_from(joined).where(question.c.id == question_id)
-    return bool(tx.value(state) == "RELEASED")
+    return tx.count(in_rounds, question.c.id == question_id, round_.c.state == "RELEASED") > 0
 
 
 def deleted_after_release(tx: Tx, *, unpatched: bool = False) -> list[int]:
@@ -265,8 +235,7 @@ def deleted_after_release(tx: Tx, *, unpatched: bool = False) -> list[int]:
             released.setdefault(number, []).append(row.at)
     events = sa.select(event.c.subject, event.c.at).where(event.c.kind == "question.deleted")
     times = {row.subject: row.at for row in tx.rows(events)}
-    joined = question.join(image).join(round_)
-    blank = sa.select(question.c.id, round_.c.number).select_from(joined).where(question.c.text == "")
+    blank = sa.select(question.c.id, round_.c.number).select_from(in_rounds).where(question.c.text == "")
     found = []
     for row in tx.rows(blank.order_by(question.c.id)):
         before = released.get(row.number, [])
@@ -290,8 +259,7 @@ def forget(tx: Tx, annotator_id: int, *, remove_work: bool) -> None:
         reason = "deleted on the person's own request"
         if who.excluded_at is None:
             exclude(tx, annotator_id, reason, annotator_id)
-        joined = question.join(image).join(round_)
-        own = sa.select(question.c.id).select_from(joined).where(question.c.annotator_id == annotator_id)
+        own = sa.select(question.c.id).select_from(in_rounds).where(question.c.annotator_id == annotator_id)
         for row in tx.rows(own.where(round_.c.state.in_(CLOSED), question.c.text != "")):
             delete_text(tx, None, row.id, reason)
     blank = {"name": f"deleted {who.pseudonym}", "password_hash": None, "platform": "{}", "role": "annotator"}

@@ -76,7 +76,7 @@ def require_qualified(tx: Tx, annotator_id: int) -> None:
 def quiz_blockers(tx: Tx) -> list[str]:
     """Why a round cannot open: the study requires a quiz and has too few examples."""
     settings = tx.settings
-    count = int(tx.value(sa.select(sa.func.count()).where(quiz_item.c.active)))
+    count = tx.count(quiz_item, quiz_item.c.active)
     if not settings.quiz_required or count >= settings.quiz_items:
         return []
     return [

@@ -224,7 +224,7 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
     return {
         "people": len(counts.people),
         "simulated": len(counts.people & simulated),
-        "gold": int(tx.value(sa.select(sa.func.count()).select_from(gold_result))),
+        "gold": tx.count(gold_result),
         "models": models,
         "rounds": [
             {

@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -45,6 +45,9 @@ OnFailure: TypeAlias = Literal["retry", "redraw", "stop"]
 one at once, or give up."""
 
 
+_MEMBERS = ensemble_member.join(image, image.c.round_id == ensemble_member.c.round_id)
+
+
 def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
     """Draw one of the round's active models, except those that failed since ``asked_at``; returns the draw's number."""
     drawn = tx.rows(sa.select(draw).where(draw.c.question_id == question_id))
@@ -52,7 +55,7 @@ def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int
     failed = {row.model_id for row in again if row.drawn_at >= (asked_at or 0) and row.outcome == "FAILED"}
     members = tx.rows(
         sa.select(ensemble_member.c.model_id, ensemble_member.c.weight)
-        .join(image, image.c.round_id == ensemble_member.c.round_id)
+        .select_from(_MEMBERS)
         .where(image.c.id == image_id, ensemble_member.c.active)
         .order_by(ensemble_member.c.model_id)
     )
@@ -67,17 +70,13 @@ def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int
 
 def has_others(tx: Tx, call: Call) -> bool:
     """Whether the round has an active model besides the one that is called."""
-    others = (
-        sa.select(ensemble_member.c.model_id)
-        .join(image, image.c.round_id == ensemble_member.c.round_id)
-        .where(image.c.id == call.image_id, ensemble_member.c.active, ensemble_member.c.model_id != call.model_id)
-    )
-    return tx.first(others.limit(1)) is not None
+    other = ensemble_member.c.model_id != call.model_id
+    return tx.count(_MEMBERS, image.c.id == call.image_id, ensemble_member.c.active, other) > 0
 
 
 def call_for(tx: Tx, question_id: int) -> Call:
     """The call that a question is waiting for."""
-    found = tx.first(_calls().where(question.c.id == question_id))
+    found = tx.first(_CALLS.where(question.c.id == question_id))
     if found is None:
         raise Gone("The question is not waiting for a robot.")
     return Call(*found)
@@ -85,7 +84,7 @@ def call_for(tx: Tx, question_id: int) -> Call:
 
 def pending_calls(tx: Tx) -> list[Call]:
     """Every call that has no answer yet: after a crash each is repeated, to the same model."""
-    return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
+    return [Call(*row) for row in tx.rows(_CALLS.order_by(question.c.id))]
 
 
 def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailure = "retry") -> Call | None:
@@ -97,7 +96,7 @@ def record_reply(tx: Tx, call: Call, predicted: Prediction, on_failure: OnFailur
     """
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
     row = tx.first(sa.select(draw).where(mine))
-    asked = tx.first(sa.select(question).where(question.c.id == call.question_id))
+    asked = tx.row(question, call.question_id)
     assert row is not None
     assert asked is not None
     waits = asked.state == "ASKED"
@@ -144,13 +143,11 @@ def _draw_another(tx: Tx, call: Call, seed: int, asked: AnyRow, on_failure: OnFa
     return None
 
 
-def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:
-    joined = question.join(draw).join(image)
-    return (
-        sa.select(question.c.id, draw.c.n, draw.c.model_id, image.c.id, image.c.sha256, image.c.suffix, question.c.text)
-        .select_from(joined)
-        .where(question.c.state == "ASKED", draw.c.outcome.is_(None))
-    )
+_CALLS = (
+    sa.select(question.c.id, draw.c.n, draw.c.model_id, image.c.id, image.c.sha256, image.c.suffix, question.c.text)
+    .select_from(question.join(draw).join(image))
+    .where(question.c.state == "ASKED", draw.c.outcome.is_(None))
+)
 
 
 class Robots:
@@ -175,11 +172,14 @@ class Robots:
         """The predictions of the drawn models, in the order of the calls; each model gets its questions together."""
         found: dict[int, Prediction] = {}
         for model_id in sorted({call.model_id for call in calls}):
-            mine = [place for place, call in enumerate(calls) if call.model_id == model_id]
-            questions = [replace(question_for(self._study, calls[place]), id=place) for place in mine]
+            mine = {place: call for place, call in enumerate(calls) if call.model_id == model_id}
+            files = {place: str(self._study.image_path(call.sha256, call.suffix)) for place, call in mine.items()}
+            images = {place: ImageRef(call.image_id, files[place], None, call.sha256) for place, call in mine.items()}
+            questions = [Question(place, images[place], call.text) for place, call in mine.items()]
             for predicted in self._ask(model_id, questions):
                 found[int(predicted.question_id)] = predicted
-        return [found.get(place, _failed_answer(place, "the model gave no prediction")) for place in range(len(calls))]
+        nothing = "the model gave no prediction"
+        return [found.get(place, Prediction(place, None, error=nothing)) for place in range(len(calls))]
 
     def model(self, model_id: int) -> Any:
         """The model with this id."""
@@ -204,7 +204,7 @@ class Robots:
             return [extract(step, by_id[one.question_id], one) for one in predictions]
         except Exception as trouble:  # whatever a model does, the question goes to another one
             reason = f"{type(trouble).__name__}: {trouble}"[:500]
-            return [_failed_answer(question.id, reason) for question in questions]
+            return [Prediction(question.id, None, error=reason) for question in questions]
 
 
 PATHS = {"path", "folder", "file", "function", "ids", "adapter", "font", "features", "labels", "prices"}
@@ -238,13 +238,3 @@ def _absolute(option: str, text: str) -> str:
         return text
     found = os.path.abspath(path)
     return text if _NEXT_OPTION.search(found) else found + colon + function
-
-
-def question_for(study: Study, call: Call) -> Question:
-    """The question that a call asks its model."""
-    place = str(study.image_path(call.sha256, call.suffix))
-    return Question(call.question_id, ImageRef(call.image_id, place, None, call.sha256), call.text)
-
-
-def _failed_answer(key: Any, reason: str) -> Prediction:
-    return Prediction(key, None, error=reason)

@@ -74,10 +74,8 @@ def set_model_active(tx: Tx, round_id: int, model_id: int, active: bool, actor: 
     """Stop drawing a model in a round, or draw it again; the last active one of an open round stays."""
     member = (ensemble_member.c.round_id == round_id) & (ensemble_member.c.model_id == model_id)
     if not active:
-        others = sa.select(sa.func.count()).where(
-            ensemble_member.c.round_id == round_id, ensemble_member.c.model_id != model_id, ensemble_member.c.active
-        )
-        if not tx.value(others):
+        others = (ensemble_member.c.round_id == round_id) & (ensemble_member.c.model_id != model_id)
+        if not tx.count(ensemble_member, others, ensemble_member.c.active):
             raise Refused("This is the last active model of the round. Drain the round instead.")
     if not tx.change(ensemble_member, member, active=active):
         raise Refused("This model is not in the round.")
@@ -92,11 +90,9 @@ def blockers(tx: Tx, round_id: int, to: str) -> list[str]:
         after = ROUND_STATES[ROUND_STATES.index(row.state) + 1] if row.state != ROUND_STATES[-1] else "none"
         found.append(f"it is {row.state}, and the next state is {after}")
     if to == "READY":
-        if not tx.value(sa.select(sa.func.count()).where(image.c.round_id == round_id)):
+        if not tx.count(image, image.c.round_id == round_id):
             found.append("it has no images")
-        if not tx.value(
-            sa.select(sa.func.count()).where(ensemble_member.c.round_id == round_id, ensemble_member.c.active)
-        ):
+        if not tx.count(ensemble_member, ensemble_member.c.round_id == round_id, ensemble_member.c.active):
             found.append("it has no active model")
     if to == "OPEN":
         found += quiz_blockers(tx)
@@ -206,7 +202,7 @@ def _unfinished(tx: Tx, round_id: int) -> list[str]:
 
 
 def _round(tx: Tx, round_id: int) -> AnyRow:
-    found = tx.first(sa.select(round_).where(round_.c.id == round_id))
+    found = tx.row(round_, round_id)
     if found is None:
         raise UsageError(f"There is no round with the id {round_id}.")
     return found

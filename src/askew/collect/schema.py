@@ -159,6 +159,9 @@ question = table(
     *columns(String, "frozen_sha256", null=True),  # of its record when the round was frozen
 )
 
+in_rounds = question.join(image).join(round_)
+"""Questions with their images and rounds."""
+
 draw = table(
     "draw",
     *references("question", key=True),

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from askew.collect.accounts import person, require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.form_fields import checked_fields
-from askew.collect.leases import OPEN_FIRST, end_lease, free_slot, lease_end, reopen, require_working
+from askew.collect.leases import OPEN_FIRST, end_lease, lease_end, reopen, require_working
 from askew.collect.moderation import flag_question
 from askew.collect.protocol import Gone, NotAllowed, Refused, checked_text, same_answer
 from askew.collect.quiz import require_qualified
@@ -124,7 +124,9 @@ def verify(
     asked = _require_leased_once(tx, annotator_id, question_id)
     require_working(tx, asked.image_id)
     if held is None and asked.state == "VERIFYING" and asked.standing == "OK":
-        free = free_slot(tx, question_id)
+        expired = (slot.c.state == "LEASED") & (slot.c.lease_until < tx.now)
+        free_slots = sa.select(slot).where(slot.c.question_id == question_id, (slot.c.state == "OPEN") | expired)
+        free = tx.first(free_slots.order_by(*OPEN_FIRST).limit(1))
         if free is not None:
             if free.state == "LEASED":
                 reopen(tx, question_id, free.n, "EXPIRED")
@@ -271,19 +273,15 @@ def _own_slot(tx: Tx, annotator_id: int, question_id: int) -> AnyRow | None:
 
 def _require_leased_once(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
     """The question's row; the person must have been given it, and must not have answered or skipped it."""
-    asked = tx.first(sa.select(question).where(question.c.id == question_id))
+    asked = tx.row(question, question_id)
     mine = (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id)
     leases = tx.rows(sa.select(lease.c.outcome).where(mine))
     if asked is None or not leases:
         raise NotAllowed("This question was not given to you.")
     outcomes = {row.outcome for row in leases}
-    if "DONE" in outcomes or _answered(tx, annotator_id, question_id):
+    answered = (verification.c.question_id == question_id) & (verification.c.annotator_id == annotator_id)
+    if "DONE" in outcomes or tx.count(verification, answered):
         raise Gone("You have answered this question already. Take the next one.")
     if "SKIPPED" in outcomes:
         raise Gone("You skipped this question. Take the next one.")
     return asked
-
-
-def _answered(tx: Tx, annotator_id: int, question_id: int) -> bool:
-    mine = (verification.c.question_id == question_id) & (verification.c.annotator_id == annotator_id)
-    return tx.first(sa.select(verification.c.id).where(mine)) is not None

@@ -83,7 +83,7 @@ def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
 def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
     """The task of an active session, for showing it again."""
     held = leases.own_session(tx, annotator_id, session_id)
-    shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
+    shown = tx.row(image, held.image_id)
     assert shown is not None
     tries = session_tries(tx, session_id)
     return WritingTask(
@@ -205,7 +205,7 @@ def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
     leases.require_working(tx, row.image_id)
-    leased = tx.value(sa.select(sa.func.count()).where(slot.c.question_id == question_id, slot.c.state != "OPEN"))
+    leased = tx.count(slot, slot.c.question_id == question_id, slot.c.state != "OPEN")
     if row.state not in ("CORRECT", "UNSURE", "VERIFYING") or row.done or leased:
         raise Gone("This question can no longer be withdrawn: somebody is verifying it, or has done so.")
     tx.change(question, question.c.id == question_id, state="WITHDRAWN")
@@ -214,7 +214,7 @@ def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
 
 def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
     """The row of a question that this person wrote."""
-    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    row = tx.row(question, question_id)
     if row is None or row.annotator_id != annotator_id:
         raise NotAllowed("This is not your question.")
     return row
@@ -239,17 +239,14 @@ def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
 
 def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     """Continue the session, or end it."""
-    used = tx.value(
-        sa.select(sa.func.count()).where(question.c.session_id == row.session_id, question.c.try_no.is_not(None))
-    )
-    left = tx.settings.max_tries - int(used)
+    used = tx.count(question, question.c.session_id == row.session_id, question.c.try_no.is_not(None))
+    left = tx.settings.max_tries - used
     succeeded = verdict == "wrong" and tx.settings.stop_at_first_success
     if not succeeded and left > 0:
         leases.renew(tx, row.session_id)
         return Judged(row.id, "LEASED", left)
-    judged = sa.select(question.c.id).join(judgement)
-    won = tx.first(judged.where(question.c.session_id == row.session_id, judgement.c.verdict == "wrong"))
-    state = "EXHAUSTED" if won is None else "SUCCEEDED"
+    won = tx.count(question.join(judgement), question.c.session_id == row.session_id, judgement.c.verdict == "wrong")
+    state = "SUCCEEDED" if won else "EXHAUSTED"
     leases.end_session(tx, row.session_id, state)
     return Judged(row.id, state, left)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,15 +133,15 @@ def _write_results(tx: Tx, path: str) -> None:
     from askew.errors import DataError
     from askew.files.read_write import csv_line, write_joined
 
-    found = gold_results(tx)
+    found = [(key, row, "; ".join(json.loads(row.answers))) for key, row in gold_results(tx)]
     if not found:
         raise DataError(
             "No gold question has an id. Draw some with askew audit --sample; "
             "then add them with --add judge/sample.jsonl."
         )
     lines = [
-        csv_line((key, row.state, row.question, "; ".join(row.answers), row.right, row.answered - row.right))
-        for key, row in found
+        csv_line((key, row.state, row.question, answers, row.right, row.answered - row.right))
+        for key, row, answers in found
     ]
     write_joined(path, [csv_line(("id", "state", "question", "answers", "right", "wrong")), *lines])
     print(f"Results: {path}")
@@ -159,7 +160,7 @@ def _list(tx: Tx) -> None:
     for row in rows:
         answers = f"{row.right} of {row.answered} correct" if row.answered else "not answered yet"
         doubt = "; most people fail it: check its answers" if row.answered >= 5 and 2 * row.right < row.answered else ""
-        print(f"{row.id} {row.state} {row.question} -> {', '.join(row.answers)} ({answers}{doubt})")
+        print(f"{row.id} {row.state} {row.question} -> {', '.join(json.loads(row.answers))} ({answers}{doubt})")
     active = sum(row.state == "ACTIVE" for row in rows)
     few = " Add more: a newcomer gets about 20 among 40 questions." if active < 20 else ""
     print(f"{active} gold questions are shown.{few}")

@@ -154,7 +154,7 @@ def _images(args: argparse.Namespace) -> int:
         with study.database.read() as tx:
             number = args.round or tx.value(sa.select(sa.func.max(round_.c.number))) or 0
             round_id = round_numbered(tx, number).id
-            present = tx.value(sa.select(sa.func.count()).select_from(image))
+            present = tx.count(image)
         if args.folder is not None:
             files = sorted(path for path in Path(args.folder).iterdir() if path.is_file())
             done = import_images(study, files, round_id, args.domain)

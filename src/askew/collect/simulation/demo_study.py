@@ -88,9 +88,9 @@ class Colleagues:
     def step(self) -> bool:
         """Verify a question, or write one; False if there is nothing to do. Their own questions wait for people."""
         own = question.c.annotator_id.in_([worker.id for worker in self._workers])
-        waiting = sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING")
+        waits = question.c.state == "VERIFYING"
         with self.study.database.read() as tx:
-            of_people, of_colleagues = tx.value(waiting.where(~own)), tx.value(waiting.where(own))
+            of_people, of_colleagues = tx.count(question, waits, ~own), tx.count(question, waits, own)
         if of_people and any(self._do(one.verify) for one in self.rng.sample(self._workers, len(self._workers))):
             return True
         return of_colleagues < WAITING and self._do(self.rng.choice(self._workers).write)

@@ -198,7 +198,7 @@ def enter(tx: Tx, annotator_id: int, invite_id: int) -> None:
 
 def platform_link(tx: Tx, who: AnyRow) -> AnyRow | None:
     """The platform link that a person came through last."""
-    return None if who.invite_id is None else tx.first(sa.select(invite).where(invite.c.id == who.invite_id))
+    return None if who.invite_id is None else tx.row(invite, who.invite_id)
 
 
 def find_password(tx: Tx, name: str) -> tuple[int, str | None]:

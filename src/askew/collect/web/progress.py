@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from askew.collect import leases, verify_queue, verifying
 from askew.collect.accounts import among_simulated
 from askew.collect.database import Tx
@@ -63,18 +61,15 @@ def work_for(tx: Tx, annotator_id: int) -> Work:
 def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
     """Count what this person did, at or after a time."""
 
-    def count(table: sa.Table, *where: sa.ColumnElement[bool]) -> int:
-        return int(
-            tx.value(sa.select(sa.func.count()).select_from(table).where(table.c.annotator_id == annotator_id, *where))
-        )
-
-    # a session whose question was withdrawn holds no place
-    finished = sa.select(sa.func.count()).select_from(session.join(place))
-    mine = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
+    asked = (question.c.annotator_id == annotator_id) & (question.c.asked_at >= since)
+    answered = (verification.c.annotator_id == annotator_id) & (verification.c.at >= since)
+    gold = (gold_result.c.annotator_id == annotator_id) & (gold_result.c.at >= since)
+    finished = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
     return Progress(
-        asked=count(question, question.c.try_no.is_not(None), question.c.asked_at >= since),
-        fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED")), question.c.asked_at >= since),
-        images=int(tx.value(finished.where(mine, session.c.ended_at >= since))),
-        verified=count(verification, ~verification.c.excluded, verification.c.at >= since)
-        + count(gold_result, gold_result.c.answer.is_not(None), gold_result.c.at >= since),
+        asked=tx.count(question, asked, question.c.try_no.is_not(None)),
+        fooled=tx.count(question, asked, question.c.state.in_(("VERIFYING", "VERIFIED"))),
+        # a session whose question was withdrawn holds no place
+        images=tx.count(session.join(place), finished, session.c.ended_at >= since),
+        verified=tx.count(verification, answered, ~verification.c.excluded)
+        + tx.count(gold_result, gold, gold_result.c.answer.is_not(None)),
     )

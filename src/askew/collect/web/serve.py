@@ -245,8 +245,7 @@ def _active_models(tx: Tx) -> Sequence[AnyRow]:
     """The id and the name of every model that is drawn in the open round."""
     return tx.rows(
         sa.select(model.c.id, model.c.name)
-        .join(ensemble_member)
-        .join(round_)
+        .select_from(model.join(ensemble_member).join(round_))
         .where(round_.c.state == "OPEN", ensemble_member.c.active)
         .order_by(model.c.id)
     )
@@ -293,11 +292,9 @@ def serve(
 def announce(service: Service, address: Address, port: int, owner_link: bool) -> None:
     """Print what is served, where, and the owner's link if one is needed."""
     with service.database.write() as tx:
-        owners = tx.value(
-            sa.select(sa.func.count()).where(annotator.c.role == "owner", annotator.c.excluded_at.is_(None))
-        )
+        owners = tx.count(annotator, annotator.c.role == "owner", annotator.c.excluded_at.is_(None))
         token = new_owner_link(tx) if owner_link or not owners else None
-        images = tx.value(sa.select(sa.func.count()).select_from(image))
+        images = tx.count(image)
         opened = tx.value(sa.select(round_.c.number).where(round_.c.state == "OPEN"))
         names = ", ".join(row.name for row in _active_models(tx))
     place = address.shown(port)

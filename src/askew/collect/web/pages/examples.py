@@ -17,6 +17,7 @@ from askew.collect.schema import (
     draw,
     flag,
     image,
+    in_rounds,
     judgement,
     lease,
     model,
@@ -59,10 +60,7 @@ def history(visit: Visit) -> Response:
                 annotator.c.pseudonym,
                 session.c.started_at,
             )
-            .join(image)
-            .join(round_)
-            .join(annotator)
-            .join(session, session.c.id == question.c.session_id)
+            .select_from(in_rounds.join(annotator).join(session, session.c.id == question.c.session_id))
             .where(question.c.id == number)
         )
         if row is None:
@@ -125,10 +123,7 @@ def _matching(wanted: dict[str, str]) -> sa.Select[Any]:
             judgement.c.answer.label("correct"),
             flags.label("flags"),
         )
-        .join(annotator)
-        .join(image)
-        .outerjoin(prediction)
-        .outerjoin(judgement)
+        .select_from(question.join(annotator).join(image).outerjoin(prediction).outerjoin(judgement))
         .order_by(question.c.id.desc())
         .limit(ROWS)
     )

@@ -66,7 +66,7 @@ def monitor(visit: Visit) -> Response:
     with visit.service.database.read() as tx:
         rounds = [round_row(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
         events = tx.rows(sa.select(event).order_by(event.c.id.desc()).limit(15))
-        people = tx.value(sa.select(sa.func.count()).where(annotator.c.excluded_at.is_(None)))
+        people = tx.count(annotator, annotator.c.excluded_at.is_(None))
         settings, now, to_do = tx.settings, tx.now, notices(tx)
     values: dict[str, Any] = {"settings": settings, "changes": differences(settings), "now": now, "people": people}
     values["to_do"] = to_do

@@ -19,6 +19,7 @@ from askew.collect.schema import (
     gold_item,
     gold_result,
     image,
+    in_rounds,
     judgement,
     prediction,
     question,
@@ -98,10 +99,7 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
             image.c.hidden_at,
             (judged & working & ~busy).label("can_withdraw"),
         )
-        .join(image)
-        .join(round_)
-        .outerjoin(prediction)
-        .outerjoin(judgement)
+        .select_from(in_rounds.outerjoin(prediction).outerjoin(judgement))
         .where(question.c.annotator_id == me)
         .order_by(question.c.id.desc())
         .limit(ROWS)

@@ -42,11 +42,8 @@ def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
     with visit.service.database.read() as tx:
         rows = tx.rows(people_rows(order=order, limit=500))
         golds, agreed = gold_counts(tx), agreements(counted_answers(tx, latest=LATEST))
-        open_links = tx.value(
-            sa.select(sa.func.count())
-            .select_from(invite)
-            .where(invite.c.expires_at > tx.now, invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None))
-        )
+        usable = invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None)
+        open_links = tx.count(invite, invite.c.expires_at > tx.now, usable)
         identity = tx.settings.identity
     values = {
         "rows": rows,

@@ -23,7 +23,7 @@ def freeze_page(visit: Visit, status: int = 200, error: str = "") -> Response:
     number, query = visit.number("round"), visit.request.query_params
     with visit.service.database.read() as tx:
         require_row(tx, round_, number)
-        row = tx.first(sa.select(round_).where(round_.c.id == number))
+        row = tx.row(round_, number)
         seed = _seed(query.get("seed", visit.text("seed")))
         seed = int(tx.value(sa.select(study.c.seed))) if seed is None else seed
         working = row is not None and row.state in WORKING

@@ -39,13 +39,11 @@ def show(visit: Visit, status: int = 200, error: str = "", field: str = "", **va
     """What is set up, and what is left to do."""
     with visit.service.database.read() as tx:
         settings, draft = tx.settings, _draft(tx)
-        images = sa.select(sa.func.count()).select_from(image)
-        count = tx.value(images.where(image.c.round_id == draft.id)) if draft else 0
+        count = tx.count(image, image.c.round_id == draft.id) if draft else 0
         members = sa.select(ensemble_member.c.model_id)
         rows = tx.rows(sa.select(model).order_by(model.c.id))
         chosen = {row[0] for row in tx.rows(members.where(ensemble_member.c.round_id == draft.id))} if draft else set()
-        fixed = bool(tx.value(images))
-        opened = tx.first(sa.select(round_.c.id).where(round_.c.opened_at.is_not(None)).limit(1)) is not None
+        fixed, opened = tx.count(image) > 0, tx.count(round_, round_.c.opened_at.is_not(None)) > 0
         reasons = blockers(tx, draft.id, "READY") if draft is not None and draft.state == "DRAFT" else []
     known = [{"key": f"model.{row.id}", "name": row.name, "chosen": row.id in chosen} for row in rows]
     others = [spec for spec in _ready_made() if spec not in {row.spec for row in rows}]

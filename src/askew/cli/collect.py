@@ -46,14 +46,8 @@ ACTIONS = {
 }
 """The actions, each with its summary."""
 
-MODULES = {
-    "study_setup": ("init", "models", "round", "images", "people"),
-    "study_work": ("demo", "serve", "simulate", "check", "freeze", "export"),
-    "quality": ("quiz", "gold", "pay"),
-    "study_statistics": ("stats", "coding"),
-    "stored_data": ("backup", "restore", "delete"),
-}
-"""The modules of ``askew.collect.commands``, with the actions that each implements."""
+MODULES = ("study_setup", "study_work", "quality", "study_statistics", "stored_data")
+"""The modules of ``askew.collect.commands``, each with some of the actions."""
 FOLDERS = {
     "stats": "the folder of the study, or of a release",
     "coding": "the folder of the study, or of a release",
@@ -71,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action.formatter_class = argparse.RawDescriptionHelpFormatter
         if name != "demo":
             action.add_argument("study", metavar="STUDY", help=FOLDERS.get(name, "the study's folder"))
-        _parts(name)[0](action)
+        _parts()[name][0](action)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -79,15 +73,10 @@ def main(args: argparse.Namespace) -> int:
     from askew.errors import need_extras
 
     need_extras("askew collect", "collect")
-    return _parts(args.action)[1](args)
+    return _parts()[args.action][1](args)
 
 
-def _parts(name: str) -> tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]:
-    """The function that adds the options of an action, and the one that runs it."""
-    found: tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
-    found = import_module(f"askew.collect.commands.{_module(name)}").ACTIONS[name]
-    return found
-
-
-def _module(name: str) -> str:
-    return next(module for module, actions in MODULES.items() if name in actions)
+def _parts() -> dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]]:
+    """Each action with the function that adds its options, and the one that runs it."""
+    modules = [import_module(f"askew.collect.commands.{name}") for name in MODULES]
+    return {action: parts for module in modules for action, parts in module.ACTIONS.items()}

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 
 def _init_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--preset", default="paper", help="paper (3 writers, 9 verifiers) or small (1 writer, 2 verifiers)"
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; can be repeated"
-    )
+    presets = "paper (3 writers, 9 verifiers) or small (1 writer, 2 verifiers)"
+    parser.add_argument("--preset", default="paper", help=presets)
+    repeatable(parser, "--set", "NAME=VALUE", "change one setting; can be repeated")
     parser.add_argument("--identity", metavar="ID", help="which id of a platform is the person (PROLIFIC_PID)")
     parser.add_argument("--name", default="", help="what the study is called in its releases")
     parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: random)")
@@ -40,10 +37,8 @@ def _init(args: argparse.Namespace) -> int:
         if settings.quiz_required:
             add_world_quiz(study, 2 * settings.quiz_items)
             print("People must first pass a quiz about the embedded world; see: askew collect quiz --help")
-    people = (
-        f"writers per image: {settings.writers_per_image}, verifiers per question: {settings.verifiers_per_question}"
-    )
-    print(f"Study: {args.study} ({people})")
+    writers, verifiers = settings.writers_per_image, settings.verifiers_per_question
+    print(f"Study: {args.study} (writers per image: {writers}, verifiers per question: {verifiers})")
     print(f"Next: askew collect models {args.study} --add bundled:xnm")
     return 0
 
@@ -84,12 +79,7 @@ def _models(args: argparse.Namespace) -> int:
 
 def _round_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new", action="store_true", help="create the next round, with the given models or all")
-    parser.add_argument(
-        "--models",
-        action="append",
-        metavar="NAMES",
-        help="names of the new round's models, separated by commas or repeated",
-    )
+    repeatable(parser, "--models", "NAMES", "names of the new round's models, separated by commas or repeated")
     for option, effect in (("--open", "let people write in this round"), ("--drain", "let nobody start anything new")):
         parser.add_argument(option, type=int, metavar="N", help=effect)
 
@@ -120,12 +110,8 @@ def _round(args: argparse.Namespace) -> int:
             counts = round_counts(tx, row.id)
             places = f"{counts.places_taken} of {counts.places} places"
             print(f"Round {row.number}: {row.state}, {counts.images} images, {places}")
-            for title, found in (
-                ("sessions", counts.sessions),
-                ("questions", counts.questions),
-                ("slots", counts.slots),
-            ):
-                if found:
+            for title in ("sessions", "questions", "slots"):
+                if found := getattr(counts, title):
                     print(f"  {title}: {listed_counts(found)}")
     return 0
 
@@ -200,6 +186,11 @@ def _people(args: argparse.Namespace) -> int:
 def listed_counts(counts: dict[str, int]) -> str:
     """Names with their counts, in one line."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def repeatable(parser: argparse._ActionsContainer, option: str, metavar: str, effect: str) -> None:
+    """Add an option that can be given several times."""
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=effect)
 
 
 def pairs_of(words: Sequence[str], option: str, example: str) -> dict[str, str]:

@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from askew.collect.commands.study_setup import repeatable
+
 if TYPE_CHECKING:
     from askew.collect.stats.sources import Source
     from askew.types import Table
@@ -14,16 +16,9 @@ if TYPE_CHECKING:
 
 def _stats_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder for the page, CSV, SVG and JSON")
-    parser.add_argument(
-        "--vocabulary", metavar="FILE", help="answers of a closed vocabulary, one per line or a JSON list (Table 9)"
-    )
-    parser.add_argument(
-        "--coding",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a coder's file (Table 7); repeat it for two coders",
-    )
+    vocabulary = "answers of a closed vocabulary, one per line or a JSON list (Table 9)"
+    parser.add_argument("--vocabulary", metavar="FILE", help=vocabulary)
+    repeatable(parser, "--coding", "FILE", "a coder's file (Table 7); repeat it for two coders")
     parser.add_argument("--allow-uncoded", action="store_true", help="leave out rows that a coder did not mark")
 
 

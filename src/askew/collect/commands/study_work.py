@@ -10,7 +10,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from askew.collect.commands.study_setup import listed_counts, opened_study, pairs_of
+from askew.collect.commands.study_setup import listed_counts, opened_study, pairs_of, repeatable
 from askew.errors import need
 
 _SERVE = """\
@@ -39,9 +39,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner-link", action="store_true", help="print a new one-time link for the owner")
     new = parser.add_argument_group("for a new study")
     new.add_argument("--database", metavar="URL", help="postgresql+psycopg://user@host/name instead of a file")
-    new.add_argument(
-        "--model", action="append", metavar="MODEL", help="a robot: a model as for askew run; can be repeated"
-    )
+    repeatable(new, "--model", "MODEL", "a robot: a model as for askew run; can be repeated")
     new.add_argument("--preset", metavar="NAME", help="paper (3 writers, 9 verifiers; the default) or small (1 and 2)")
     new.add_argument("--identity", metavar="ID", help="which id of a platform is the person (default PROLIFIC_PID)")
     new.add_argument(
@@ -52,34 +50,12 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     net.add_argument("--http", action="store_true", help="serve plain HTTP to other computers in a private network")
     net.add_argument("--root-path", default="", metavar="PATH", help="where a proxy mounts the service, e.g. /collect")
     net.add_argument("--forwarded-allow-ips", default="", metavar="IPS", help="proxies whose headers are trusted")
-    net.add_argument(
-        "--trusted-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a host name of the service; can be repeated",
-    )
-    net.add_argument(
-        "--platform",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="may show the pages in a frame and receive the last form, e.g. https://www.mturk.com; can be repeated",
-    )
-    net.add_argument(
-        "--limit",
-        action="append",
-        default=[],
-        metavar="NAME=N",
-        help="change a limit, e.g. sign_ins=20; can be repeated",
-    )
-    net.add_argument(
-        "--private-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a model's host name in a private network; can be repeated (addresses and localhost are allowed anyway)",
-    )
+    repeatable(net, "--trusted-host", "HOST", "a host name of the service; can be repeated")
+    framing = "may show the pages in a frame and receive the last form, e.g. https://www.mturk.com; can be repeated"
+    repeatable(net, "--platform", "ORIGIN", framing)
+    repeatable(net, "--limit", "NAME=N", "change a limit, e.g. sign_ins=20; can be repeated")
+    private = "a model's host name in a private network; can be repeated (addresses and localhost are allowed anyway)"
+    repeatable(net, "--private-host", "HOST", private)
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -89,25 +65,11 @@ def _serve(args: argparse.Namespace) -> int:
     from askew.collect.web.security import Limits
     from askew.collect.web.serve import Address, serve
 
-    new = NewStudy(
-        folder=Path(args.study),
-        database=args.database,
-        models=args.model,
-        preset=args.preset,
-        scenes=args.scenes,
-        identity=args.identity,
-        set_up=args.set_up,
-    )
+    given = (args.database, args.model or None, args.preset, args.scenes, args.identity)
+    new = NewStudy(Path(args.study), *given, set_up=args.set_up)
     limits = changed(Limits(), pairs_of(args.limit, "--limit", "sign_ins=20"), "limit")
-    address = Address(
-        host=args.host,
-        port=args.port,
-        http=args.http,
-        root_path=args.root_path,
-        forwarded_allow_ips=args.forwarded_allow_ips,
-        trusted_hosts=tuple(args.trusted_host),
-        platforms=tuple(args.platform),
-    )
+    names = tuple(args.trusted_host), tuple(args.platform)
+    address = Address(args.host, args.port, args.http, args.root_path, args.forwarded_allow_ips, *names)
     return serve(new, address, owner_link=args.owner_link, private_hosts=args.private_host, limits=limits)
 
 

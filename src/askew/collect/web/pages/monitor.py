@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict
+from itertools import pairwise
+from math import ceil
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,7 +13,7 @@ from starlette.responses import Response
 from askew.collect.database import Tx
 from askew.collect.invariants import notices
 from askew.collect.protocol import differences
-from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
+from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
 from askew.collect.schema import (
     ROUND_STATES,
     annotator,
@@ -31,34 +33,6 @@ LATEST = 1000
 """How many calls of each model the latencies are computed from."""
 BY_WEB = ("READY", "OPEN", "DRAINING")
 """States that have a button; freezing and exporting have pages of their own."""
-
-
-@dataclass(frozen=True)
-class ModelRow:
-    """A model of a round, with the latencies of its latest calls."""
-
-    id: int
-    name: str
-    weight: float
-    active: bool
-    calls: int
-    failed: int
-    p50: float | None
-    p95: float | None
-    resting: bool
-
-
-@dataclass(frozen=True)
-class RoundRow:
-    """A round as the page shows it."""
-
-    id: int
-    number: int
-    state: str
-    counts: RoundCounts
-    models: list[ModelRow]
-    next: str | None
-    blockers: list[str]
 
 
 def monitor(visit: Visit) -> Response:
@@ -92,56 +66,39 @@ def switch_model(visit: Visit) -> Response:
     return visit.redirect("/owner")
 
 
-def percentile(values: list[float], share: float) -> float | None:
-    """The smallest value that this share of the values does not exceed; None if there are no values.
-
-    >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0], 0.95), percentile([], 0.5)
-    (2.0, 3.0, None)
-    """
-    if not values:
-        return None
-    ordered = sorted(values)
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
-
-
-def round_row(visit: Visit, tx: Tx, row: Any) -> RoundRow:
+def round_row(visit: Visit, tx: Tx, row: Any) -> dict[str, Any]:
     """A round with its counts and models, and what blocks its next state."""
-    place = ROUND_STATES.index(row.state)
-    after = ROUND_STATES[place + 1] if place + 1 < len(ROUND_STATES) else None
+    after = dict(pairwise(ROUND_STATES)).get(row.state)
     shown = after if after in (*BY_WEB, "FROZEN") else None
-    reasons = blockers(tx, row.id, shown) if shown else []
-    return RoundRow(row.id, row.number, row.state, round_counts(tx, row.id), _models(visit, tx, row.id), shown, reasons)
+    return {
+        "id": row.id,
+        "number": row.number,
+        "state": row.state,
+        "counts": asdict(round_counts(tx, row.id)),
+        "models": _models(visit, tx, row.id),
+        "next": shown,
+        "blockers": blockers(tx, row.id, shown) if shown else [],
+    }
 
 
-def _models(visit: Visit, tx: Tx, round_id: int) -> list[ModelRow]:
-    members = tx.rows(
-        sa.select(model.c.id, model.c.name, ensemble_member.c.weight, ensemble_member.c.active)
-        .join(ensemble_member)
-        .where(ensemble_member.c.round_id == round_id)
-        .order_by(model.c.id)
-    )
+def _models(visit: Visit, tx: Tx, round_id: int) -> list[dict[str, Any]]:
+    """The models of a round, with the latencies of their latest calls."""
     drawn = draw.join(question).join(image)
     failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
     counted = sa.select(draw.c.model_id, sa.func.count(), failed).select_from(drawn).group_by(draw.c.model_id)
     calls = {row[0]: (row[1], int(row[2])) for row in tx.rows(counted.where(image.c.round_id == round_id))}
-    return [_model(visit, tx, row, *calls.get(row.id, (0, 0))) for row in members]
-
-
-def _model(visit: Visit, tx: Tx, row: Any, calls: int, failed: int) -> ModelRow:
-    latest = sa.select(prediction.c.seconds).where(prediction.c.model_id == row.id)
-    latest = latest.order_by(prediction.c.question_id.desc()).limit(LATEST if calls else 0)
-    seconds = [one.seconds for one in tx.rows(latest)]
-    return ModelRow(
-        id=row.id,
-        name=row.name,
-        weight=row.weight,
-        active=row.active,
-        calls=calls,
-        failed=failed,
-        p50=percentile(seconds, 0.5),
-        p95=percentile(seconds, 0.95),
-        resting=visit.service.robots.resting(row.id),
-    )
+    members = sa.select(model.c.id, model.c.name, ensemble_member.c.weight, ensemble_member.c.active)
+    members = members.join(ensemble_member).where(ensemble_member.c.round_id == round_id).order_by(model.c.id)
+    found = []
+    for row in tx.rows(members):
+        count, failures = calls.get(row.id, (0, 0))
+        latest = sa.select(prediction.c.seconds).where(prediction.c.model_id == row.id)
+        latest = latest.order_by(prediction.c.question_id.desc()).limit(LATEST if count else 0)
+        seconds = sorted(one.seconds for one in tx.rows(latest))
+        p50, p95 = (seconds[ceil(share * len(seconds)) - 1] if seconds else None for share in (0.5, 0.95))
+        about = {"calls": count, "failed": failures, "p50": p50, "p95": p95}
+        found.append({**row._mapping, **about, "resting": visit.service.robots.resting(row.id)})
+    return found
 
 
 PAGES = (

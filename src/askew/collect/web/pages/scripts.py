@@ -6,7 +6,6 @@ these addresses for an owner.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -94,7 +93,7 @@ def progress(visit: Visit) -> Response:
     """The state and the counts of every round, with what blocks its next state."""
     with visit.service.database.read() as tx:
         rows = tx.rows(sa.select(round_).order_by(round_.c.number))
-        rounds = [dataclasses.asdict(round_row(visit, tx, row)) for row in rows]
+        rounds = [round_row(visit, tx, row) for row in rows]
         return _json({"study": visit.service.name, "rounds": rounds, "to_do": notices(tx)})
 
 

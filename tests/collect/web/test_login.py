@@ -224,7 +224,8 @@ def test_platform_workers_enter_with_their_ids_and_get_a_code_at_the_end(anywher
     with web.small.study.database.read() as tx:
         stored = tx.rows(sa.select(annotator.c.platform).order_by(annotator.c.id.desc()).limit(2))
     assert '"PROLIFIC_PID": "p 2"' in stored[0].platform
-    assert workers[0].get(f"{link}?PROLIFIC_PID=p%201").location == "/home", "the same worker goes on"
+    again = workers[0].get(f"{link}?PROLIFIC_PID=P%201&STUDY_ID=s")
+    assert again.location == "/home", "the same worker goes on"
     assert web.browser().post(link).status == 422, "no id"
     other = web.browser().get(f"{link}?workerId=7")
     assert (other.status, "PROLIFIC_PID" in other.html) == (422, True), "another id is not the person"
@@ -250,7 +251,7 @@ def test_one_person_has_one_account_whatever_else_is_in_the_link(anywhere: WebSt
             assert (page.status, "return code" in page.html) == (422, True), "an id is no proof of who somebody is"
             assert web.service.cookie not in thief.client.cookies
     assert accounts(web) == 1
-    assert first.get(f"{link}?PROLIFIC_PID=5f1&SESSION_ID=c").location == "/home"
+    assert "Continue with this link" in first.get(f"{link}?PROLIFIC_PID=5f1&SESSION_ID=c").html
     assert first.post("/verify").location == "/home?nothing=verify", "nothing to verify but the own question"
     web.small.check()
 
@@ -317,6 +318,27 @@ def test_the_code_needs_as_many_tasks_as_the_link_asks_for_and_leads_back(anywhe
     second = platform_link(web)
     assert worker.post(second, **{"id.PROLIFIC_PID": "5f1"}).status == 303
     assert "1 more task" in worker.get("/finish").html, "earlier tasks do not count for another link"
+
+
+def test_each_assignment_has_tasks_of_its_own_and_is_the_one_that_is_submitted(anywhere: WebStudy) -> None:
+    """A worker who took a second assignment through the same link could submit at once, and submitted the first."""
+    web = anywhere
+    link = platform_link(web, back="https://www.mturk.com/mturk/externalSubmit")
+    worker = arrive(web, link, "5f1", assignmentId="A1")
+    fool(worker)
+    assert 'name="assignmentId" value="A1"' in worker.get("/finish").html
+    web.small.clock.pass_seconds(60)
+    assert "Continue with this link" in worker.get(f"{link}?PROLIFIC_PID=5f1&assignmentId=A2").html
+    assert worker.post(link, **{"id.PROLIFIC_PID": "5F1", "id.assignmentId": "A2"}).status == 303
+    assert worker.get(f"{link}?PROLIFIC_PID=5f1&assignmentId=A2").location == "/home"
+    assert "1 more task" in worker.get("/finish").html
+    fool(worker, "How many?")
+    assert 'name="assignmentId" value="A2"' in worker.get("/finish").html
+    stored = web.small.look(
+        lambda tx: tx.value(sa.select(annotator.c.platform).where(annotator.c.identity.is_not(None)))
+    )
+    assert stored == '{"PROLIFIC_PID": "5f1", "assignmentId": "A2"}'
+    assert accounts(web) == 1
 
 
 def test_a_link_of_a_platform_is_checked(web: WebStudy) -> None:

@@ -145,5 +145,5 @@ def test_a_platform_may_frame_the_pages_and_receive_the_last_form(tmp_path: Path
     assert "form-action 'self' https://www.mturk.com;" in policy
     assert policy.endswith("frame-ancestors https://www.mturk.com")
     assert "x-frame-options" not in page.headers
-    assert "samesite=none" in page.headers["set-cookie"].lower()
+    assert page.headers["set-cookie"].endswith("SameSite=none; Secure; Partitioned")
     web.close()

@@ -10,6 +10,7 @@ comes back in another browser also gives the return code of the account.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import threading
 from collections.abc import Mapping
@@ -184,16 +185,29 @@ def accept_invite(
         tx.change(annotator, annotator.c.id == new, password_hash=password_hash)
     if is_platform:
         tx.change(annotator, annotator.c.id == new, identity=identity)
-        enter(tx, new, invitation.id)
+        enter(tx, new, invitation, ids)
     tx.change(invite, invite.c.id == invitation.id, used_at=tx.now)
     return new
 
 
-def enter(tx: Tx, annotator_id: int, invite_id: int) -> None:
-    """Record that a person came through this platform link, whose completion code counts tasks from now on."""
-    mine = annotator.c.id == annotator_id
-    if tx.value(sa.select(annotator.c.invite_id).where(mine)) != invite_id:
-        tx.change(annotator, mine, invite_id=invite_id, entered_at=tx.now)
+def enter(tx: Tx, annotator_id: int, invitation: AnyRow, ids: Mapping[str, str]) -> None:
+    """Record that a person came through the link of a platform. If the link or its ids are new, such as those of the
+    next assignment, they are stored, and its completion code counts tasks from now on."""
+    who = person(tx, annotator_id)
+    if not entered(tx, who, invitation, ids):
+        values = {"invite_id": invitation.id, "platform": json.dumps(own_ids(tx, who, ids), sort_keys=True)}
+        tx.change(annotator, annotator.c.id == annotator_id, entered_at=tx.now, **values)
+
+
+def entered(tx: Tx, who: AnyRow, invitation: AnyRow, ids: Mapping[str, str]) -> bool:
+    """Whether a person came through this link with these ids before, and through none since."""
+    return bool(who.invite_id == invitation.id and json.loads(who.platform) == own_ids(tx, who, ids))
+
+
+def own_ids(tx: Tx, who: AnyRow, ids: Mapping[str, str]) -> dict[str, str]:
+    """The ids of a link, with the one that is the person as it came first."""
+    key = tx.settings.identity
+    return {**ids, key: json.loads(who.platform).get(key, ids.get(key, ""))}
 
 
 def platform_link(tx: Tx, who: AnyRow) -> AnyRow | None:

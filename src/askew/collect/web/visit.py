@@ -377,6 +377,7 @@ class Visit:
         return response
 
     def _cookie(self, response: Response, name: str, value: str | None) -> None:
+        framed = bool(self.service.platforms) and not self.service.plain_http
         response.set_cookie(
             name,
             value or "",
@@ -384,8 +385,11 @@ class Visit:
             path="/",
             secure=not self.service.plain_http,
             httponly=True,
-            samesite="none" if self.service.platforms and not self.service.plain_http else "lax",
+            samesite="none" if framed else "lax",
         )
+        if framed:  # otherwise browsers that block cookies of other sites in frames would not send it
+            header, text = response.raw_headers[-1]
+            response.raw_headers[-1] = header, text + b"; Partitioned"
 
     def _form_value(self) -> str:
         if not self.visitor:

@@ -63,8 +63,9 @@ def invite_page(visit: Visit) -> Response:
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
         invitation, _, known = _opened(visit, tx, ids)
-    if known is not None and visit.who is not None and (known.id, known.invite_id) == (visit.me, invitation.id):
-        return visit.redirect("/home")
+        mine = known is not None and visit.who is not None and known.id == visit.me
+        if mine and login.entered(tx, known, invitation, ids):
+            return visit.redirect("/home")
     return _invite(visit, invitation, ids, known)
 
 
@@ -91,7 +92,7 @@ def accept_invite(visit: Visit) -> Response:
             person = _person_created(tx, visit.form_key) or (known and known.id)
             person = person or login.accept_invite(tx, token, visit.text("name"), stored, ids, identity)
             if known is not None and invitation is not None:
-                login.enter(tx, person, invitation.id)
+                login.enter(tx, person, invitation, ids)
             once(tx, visit.form_key, person, "invite", dict)
             session = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
     except (Refused, TooOften) as error:

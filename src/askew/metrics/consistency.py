@@ -15,11 +15,11 @@ from askew.answers.normalise import YesNoOther, modal_answer, normalise, yes_no_
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
-from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
+from askew.metrics.correct import Correct, check_correct, has_tag, judged, judged_pairs
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
 
-Among: TypeAlias = Literal["original", "variant", "both", "pairs"]
+Among: TypeAlias = Literal["original", "variant", "both"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def consistent(
 class AnswerRate(Metric):
     """Share of answers that are yes, no or other, among originals, variants or both, correct or not (CARETS Table 3).
 
-    Among ``pairs`` an original counts once for each of its variants.
+    With ``only``, just groups whose original has that tag count (``grouping=single``).
     A missing answer is left out; if ``failed`` is set, it counts as an answer of another kind (0) or of this kind (1).
     """
 
@@ -125,6 +125,7 @@ class AnswerRate(Metric):
 
     says: YesNoOther = "yes"
     of: Among = "both"
+    only: str = ""
 
     def __post_init__(self) -> None:
         if self.says not in get_args(YesNoOther) or self.of not in get_args(Among):
@@ -135,8 +136,9 @@ class AnswerRate(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(answers of this kind, answers)."""
+        if not has_tag(outcome, self.only):
+            return None
         first: tuple[Prediction, ...] = () if self.of == "variant" else (outcome.original,)
-        first = first * len(outcome.variants) if self.of == "pairs" else first
         predictions = first if self.of == "original" else (*first, *outcome.variants)
         values = (failed if p.answer is None else float(yes_no_other(p.answer) == self.says) for p in predictions)
         return summed(value for value in values if value is not None)

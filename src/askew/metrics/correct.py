@@ -127,8 +127,7 @@ class AllCorrect(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(groups or parts that are all correct, groups or parts)."""
-        name, _, value = self.only.partition("=")
-        if name and _tag(outcome.group.original, name) != value:
+        if not has_tag(outcome, self.only):
             return None
         parts: dict[str, list[float | None]] = {}
         for question, prediction in members(outcome):
@@ -210,6 +209,12 @@ def _complete(values: list[float | None]) -> list[float]:
     """The values if none is missing, otherwise an empty list."""
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
+
+
+def has_tag(outcome: Outcome, only: str) -> bool:
+    """Whether the original of a group has this tag, given as ``name=value``; any group fits an empty text."""
+    name, _, value = only.partition("=")
+    return not name or _tag(outcome.group.original, name) == value
 
 
 def _tag(question: Question, name: str) -> str:

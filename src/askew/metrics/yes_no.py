@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.bounds import filled
-from askew.metrics.correct import members
+from askew.metrics.correct import has_tag, members
 from askew.metrics.sums import ratio
 from askew.types import Outcome, Prediction, Question, Row
 from askew.verbs import Metric
@@ -26,12 +26,12 @@ class YesNo(Metric):
     ``positive`` is the answer that counts as found: yes in POPE (Li et al. 2023), no in AMBER (Wang et al. 2023), where
     it denies a hallucination. An answer that is neither yes nor no is not positive. From the table tp = 3, fp = 1,
     fn = 2 the precision is 3/4, the recall 3/5 and F1 = 6/(6 + 1 + 2) = 2/3. A missing answer is left out. With
-    ``paired`` an original counts once for each of its variants, as in the files of POPE, which repeat it.
+    ``only``, just groups whose original has that tag count (``grouping=single``), as in ``all-correct``.
     """
 
     figure: Figure = "f1"
     positive: Label = "yes"
-    paired: bool = False
+    only: str = ""
 
     def __post_init__(self) -> None:
         if self.figure not in get_args(Figure) or self.positive not in get_args(Label):
@@ -41,9 +41,9 @@ class YesNo(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(true positives, false positives, false negatives)."""
+        if not has_tag(outcome, self.only):
+            return None
         cells = [self._cell(question, prediction, failed) for question, prediction in members(outcome)]
-        if self.paired:
-            cells = cells[:1] * len(outcome.variants) + cells[1:]
         known = [cell for cell in cells if cell is not None]
         return tuple(map(sum, zip(*known, strict=True))) if known else None
 
@@ -110,9 +110,8 @@ class FailureKind(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(failures of this kind, failures)."""
-        name, _, value = self.only.partition("=")
         tags = dict(outcome.group.original.tags)
-        if tags.get(name) != value or tags.get("figure") != "0" or tags.get("category") not in ("VD", "VS"):
+        if not has_tag(outcome, self.only) or tags.get("figure") != "0" or tags.get("category") not in ("VD", "VS"):
             return None
         everything = list(members(outcome))
         states = [_state(question, prediction, failed) for question, prediction in everything]

@@ -1,10 +1,13 @@
 """POPE and POPEv2 (Li et al. 2023): is an object in the image?
 
 POPE: present objects, and absent ones chosen by three strategies. Files ``coco_pope_{random,popular,adversarial}.json``
-(JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with ``question_id``, ``image``, ``text``, ``label``. Rows
-alternate: an object that is in the image (yes), one that is not (no); an early edition has the three present objects of
-an image first, then the three absent ones. The present objects are the same in the three files of a set, so each is the
-original of a group whose variants are the absent objects of the three strategies.
+(JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with ``question_id``, ``image``, ``text``, ``label``; or one
+table (VLMEvalKit's ``POPE.tsv``) with ``question``, ``answer`` and ``category``, the strategies of a row. The edition
+that LLaVA distributes has 2,910 random questions: 90 absent objects are missing.
+
+Questions are grouped in two ways, under the tag ``grouping``: ``single`` (each alone, once for each of its strategies,
+as the evaluator counts them) and ``pair``: a present object, which the files of a set share, with the absent objects of
+the three strategies. The objects of an image are paired in their order, so it does not matter whether they alternate.
 
 POPEv2: a question about an image, and about the same image without the object. ``POPEv2/dataset/annotations.json`` of
 POPE's repository is a list of ``{image_id, image_name, target_object, query, label}``: consecutive pairs of the same
@@ -18,24 +21,36 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from askew.data.bad_records import Sieve, identity, mapping, text
+from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
+from askew.data.benchmarks.vlmevalkit import index_key
 from askew.data.records_by_id import distinct
+from askew.data.table_files import TableImages, is_table, table_records
 from askew.errors import BadRecord, DataError
-from askew.types import Expect, Group, Id, Kind, Question, Variant
+from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 STRATEGIES = ("random", "popular", "adversarial")
 _FILE = names_of("pope:Pope")
 _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
+_LLAVA = "coco_pope_random.json"
 
-Pair = tuple[Question, Question]
-"""A question about an object in the image, and one about an object that is not in it."""
-Row = tuple[int, Id, Question | None]
-"""The number of a row, its id and its question (None if it is bad)."""
+
+class Row(NamedTuple):
+    """A question of POPE, with the strategies in whose files it is."""
+
+    strategies: Sequence[str]
+    id: Id
+    image: ImageRef
+    text: str
+    label: str
+
+    def question(self, grouping: str, strategy: str = "") -> Question:
+        """The question, tagged with the grouping it is in."""
+        tags = (("grouping", grouping), *([("strategy", strategy)] if strategy else []))
+        return Question(self.id, self.image, self.text, (self.label,), Kind("yes/no"), tags=tags)
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,30 +59,47 @@ class Pope(GroupBenchmark):
 
     title: ClassVar[str] = "POPE"
     suites: ClassVar[Sequence[str]] = ("pope",)
+    sizes: ClassVar[Sizes] = {"POPE.tsv": {"questions in POPE.tsv": 5127}}
 
     source: str | None = None
     """Which set of a folder with several: ``coco``, ``aokvqa`` or ``gqa``."""
 
     def files(self) -> Sequence[str]:
-        """The files of one set, in the order of the strategies."""
-        return list(self._by_strategy().values())
+        """The table; or the files of one set, in the order of the strategies."""
+        return [self.path] if is_table(self.path) else list(self._by_strategy().values())
 
-    def expected(self) -> Mapping[str, int]:
-        """3,000 questions in each official file."""
+    def expected(self) -> Mapping[str, int | tuple[int, ...]]:
+        """3,000 questions in each official file, 2,910 random ones in LLaVA's edition."""
         names = map(os.path.basename, self.files())
-        return {f"questions in {name}": 3000 for name in names if _OFFICIAL.fullmatch(name)}
+        official = {f"questions in {n}": (3000, 2910) if n == _LLAVA else 3000 for n in names if _OFFICIAL.fullmatch(n)}
+        return {**super().expected(), **official}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
-        """One group for each object that is in an image; the files are read side by side."""
+        """Every question alone, then a group for each object that is in an image."""
+        rows = []
+        for row in self._rows(counts):
+            rows.append(row)
+            for strategy in row.strategies:
+                yield Group(f"{strategy}/{row.id}", "pope", row.question("single", strategy))
+        for pairs in _pairs(rows):
+            present = pairs[0][1].question("pair")
+            variants = tuple(
+                Variant(absent.question("pair"), Expect.GIVEN, strategy, f"pope/{strategy}")
+                for strategy, _, absent in pairs
+            )
+            counts["pairs"] += len(variants)
+            yield Group(f"pair/{present.id}", "pope", present, variants)
+
+    def _rows(self, counts: Counter[str]) -> Iterator[Row]:
+        if is_table(self.path):
+            return self._table_rows(counts)
         by_strategy = self._by_strategy()
         if absent := [name for name in STRATEGIES if name not in by_strategy]:
             example = os.path.basename(next(iter(by_strategy.values())))
             self.remarks.append(
                 f"{self.title}: there is no file for {' and '.join(absent)}; it belongs beside {example}."
             )
-        streams = [self._pairs(path, counts) for path in by_strategy.values()]
-        for row in zip_longest(*streams):
-            yield from _grouped({name: pair for name, pair in zip(by_strategy, row, strict=True) if pair is not None})
+        return (row for strategy, path in by_strategy.items() for row in self._file_rows(strategy, path, counts))
 
     def _by_strategy(self) -> dict[str, str]:
         if not os.path.isdir(self.path):
@@ -89,91 +121,49 @@ class Pope(GroupBenchmark):
         found = sets[wanted[0]]
         return {name: found[name] for name in STRATEGIES if name in found}
 
-    def _pairs(self, path: str, counts: Counter[str]) -> Iterator[Pair | None]:
-        """The pairs of a file at their positions, two rows each; None for a pair with a bad row."""
-        sieve, done = self.sieve(path), 0
-        for rows, following in self._images(sieve, counts):
-            for place, pair in _pairs_of(sieve, rows, following):
-                for _ in range(done, place):
-                    yield None
-                done = place + 1
-                yield pair
-
-    def _images(self, sieve: Sieve, counts: Counter[str]) -> Iterator[tuple[list[Row], int]]:
-        """The rows of each image, with the number of the row that follows."""
-        home = os.path.basename(sieve.path)
-        stem, counted, number = home.split(".")[0], f"questions in {home}", 0
-        rows: list[Row] = []
-        image = None
+    def _file_rows(self, strategy: str, path: str, counts: Counter[str]) -> Iterator[Row]:
+        sieve, name = self.sieve(path), os.path.basename(path)
         for number, key, record in distinct(sieve, self.records(sieve), _key):
-            question = sieve.sift(number, key, self._question, f"{stem}/{key}", record)
-            counts[counted] += question is not None
-            named = record.get("image")
-            if rows and named != image:
-                yield rows, number
-                rows = []
-            image = named
-            rows.append((number, key, question))
-        if rows:
-            yield rows, number + 1
+            row = sieve.sift(number, key, self._row, strategy, f"{name.split('.')[0]}/{key}", record)
+            if row is not None:
+                counts[f"questions in {name}"] += 1
+                yield row
 
-    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
-        label = _label(record, "yes or no")
-        return Question(key, self.image(text(record, "image")), text(record, "text"), (label,), Kind("yes/no"))
+    def _row(self, strategy: str, key: str, record: Mapping[str, Any]) -> Row:
+        label = _label(record, "label", "yes or no")
+        return Row((strategy,), key, self.image(text(record, "image")), text(record, "text"), label)
 
-
-def _pairs_of(sieve: Sieve, rows: Sequence[Row], following: int) -> Iterator[tuple[int, Pair]]:
-    """The pairs of one image, each with its place in the file: a present object and an absent one.
-
-    Rows alternate between the two; or all present objects come first, then as many absent ones. A row whose partner was
-    refused is left out.
-    """
-    labels = [row[2].answers[0] if row[2] else "" for row in rows]
-    half = len(rows) // 2
-    if half > 1 and labels == ["yes"] * half + ["no"] * half:
-        for place, (first, second) in enumerate(zip(rows[:half], rows[half:], strict=True)):
-            if first[2] is not None and second[2] is not None:
-                yield (rows[0][0] - 1) // 2 + place, (first[2], second[2])
-        return
-    ends = [*(row[0] for row in rows[1:]), following]
-    waiting: Row | None = None
-    for row, label, end in zip(rows, labels, ends, strict=True):
-        number, key, question = row
-        if number % 2:
-            if end > number + 1:
-                continue  # the next row was refused
-            if end == following and question is not None:
-                _refuse(sieve, number, key)
-            waiting = row
-        elif waiting is not None and waiting[0] == number - 1:
-            present = waiting[2]
-            if present is None or question is None:
-                continue  # the bad one was refused
-            if (present.answers[0], label) == ("yes", "no"):
-                yield number // 2 - 1, (present, question)
-            else:
-                _refuse(sieve, number, key)
+    def _table_rows(self, counts: Counter[str]) -> Iterator[Row]:
+        """The rows of a table; those with equal images share one."""
+        sieve, images = self.sieve(self.path, "row"), TableImages(self.path)
+        shared: dict[bytes | None, ImageRef] = {}
+        for number, key, record in distinct(sieve, table_records(sieve), index_key):
+            row = sieve.sift(number, key, _table_row, key, record, images)
+            if row is not None:
+                counts[f"questions in {os.path.basename(self.path)}"] += 1
+                yield row._replace(image=shared.setdefault(row.image.data, row.image))
 
 
-def _refuse(sieve: Sieve, number: int, key: Id) -> None:
-    fault = BadRecord(
-        "the rows of an image must alternate, yes then no, or be all yes and then as many no. Put them in the "
-        "published order."
-    )
-    sieve.refuse(number, fault, key)
+def _table_row(key: Id, record: Mapping[str, str], images: TableImages) -> Row:
+    strategies = text(record, "category").split(",")
+    if unknown := set(strategies) - set(STRATEGIES):
+        raise BadRecord(f"the category is {min(unknown)!r}; it must be random, popular or adversarial. Fix the record.")
+    image = images.find(record["index"], text(record, "image"))
+    label = _label(record, "answer", "Yes or No")
+    return Row([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
 
 
-def _grouped(pairs: Mapping[str, Pair]) -> Iterator[Group]:
-    """One group of all strategies if they ask about the same present object, else one for each."""
-    strategies_of: dict[tuple[object, str], list[str]] = {}
-    for strategy, (present, _) in pairs.items():
-        strategies_of.setdefault((present.image and present.image.id, present.text), []).append(strategy)
-    for strategies in strategies_of.values():
-        original = pairs[strategies[0]][0]
-        variants = tuple(
-            Variant(pairs[strategy][1], Expect.GIVEN, strategy, f"pope/{strategy}") for strategy in strategies
-        )
-        yield Group(original.id, "pope", original, variants)
+def _pairs(rows: Sequence[Row]) -> Iterator[list[tuple[str, Row, Row]]]:
+    """For each object that is in an image, the strategies with its row and that of the absent object there."""
+    by_image: dict[tuple[str, Id], dict[str, list[Row]]] = {}
+    for row in rows:
+        for strategy in row.strategies:
+            by_image.setdefault((strategy, row.image.id), {"yes": [], "no": []})[row.label].append(row)
+    found: dict[tuple[Id, str], list[tuple[str, Row, Row]]] = {}
+    for (strategy, image), sides in by_image.items():
+        for present, absent in zip(sides["yes"], sides["no"], strict=False):  # 90 objects of LLaVA's edition have none
+            found.setdefault((image, present.text), []).append((strategy, present, absent))
+    yield from found.values()
 
 
 def _key(record: object) -> Id:
@@ -212,7 +202,7 @@ class PopeV2(GroupBenchmark):
 
     def _question(self, number: int, record: object) -> Question:
         fields: Mapping[str, Any] = mapping(record)
-        label = _label(fields, "Yes or No")
+        label = _label(fields, "label", "Yes or No")
         return Question(
             f"pope-v2/{number}",
             self.image(text(fields, "image_name")),
@@ -223,9 +213,9 @@ class PopeV2(GroupBenchmark):
         )
 
 
-def _label(record: Mapping[str, Any], wanted: str) -> str:
-    """The label in lower case; ``wanted`` is how the file writes both labels."""
-    label = text(record, "label").strip().lower()
+def _label(record: Mapping[str, Any], name: str, wanted: str) -> str:
+    """The label in the field of this name, in lower case; ``wanted`` is how the file writes both labels."""
+    label = text(record, name).strip().lower()
     if label not in ("yes", "no"):
-        raise bad_label(record["label"], wanted)
+        raise bad_label(record[name], wanted)
     return label

@@ -110,6 +110,7 @@ def _keys(words: str) -> frozenset[str]:
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _POPE = _keys("question_id image text label")
+_POPE_TABLE = _keys("index question answer category image")
 _POPE_V2 = _keys("image_name target_object query label")
 _NATURALBENCH = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|(?:train|test)-\d+-of-\d+\.parquet"
 _NATURALBENCH_COLUMNS = _keys("Image_0 Image_1 Question_0 Question_1 Image_0_Question_0")
@@ -134,6 +135,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
     "pope:Pope": (
         Mark(keys=_POPE),
         Mark(r"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>random|popular|adversarial)\.jsonl?"),
+        Mark(r".*pope.*\.tsv", keys=_POPE_TABLE, alone=True),
     ),
     "naturalbench:NaturalBench": (
         Mark(r".*\.parquet", keys=_NATURALBENCH_COLUMNS, alone=True),

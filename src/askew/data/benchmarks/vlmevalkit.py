@@ -88,7 +88,7 @@ class VlmEvalKitTable(QuestionBenchmark):
         """The questions in the order of the file."""
         self.remarks.extend(_unread(self.path))
         sieve, rows = self.sieve(self.path, "row"), TableQuestions(self, self.path)
-        return self.sifted(sieve, table_records(sieve), _key, rows.question, counts)
+        return self.sifted(sieve, table_records(sieve), index_key, rows.question, counts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +112,9 @@ class VlmEvalKitCircular(GroupBenchmark):
         self.remarks.extend(_unread(self.path))
         sieve = self.sieve(self.path, "row")
         questions = TableQuestions(self, self.path, keep_all=True)
-        rows = ((n, _group_key(row), _without_large(row)) for n, _, row in distinct(sieve, table_records(sieve), _key))
+        rows = (
+            (n, _group_key(row), _without_large(row)) for n, _, row in distinct(sieve, table_records(sieve), index_key)
+        )
         for members in gathered(rows):
             group = self._group(sieve, questions, members)
             if group is not None:
@@ -124,7 +126,7 @@ class VlmEvalKitCircular(GroupBenchmark):
         original: Question | None = None
         variants: list[Variant] = []
         for number, row in sorted(members, key=lambda member: (len(member[1]["index"]), member[1]["index"])):
-            question = sieve.sift(number, row["index"], questions.question, _key(row), row)
+            question = sieve.sift(number, row["index"], questions.question, index_key(row), row)
             if question is None:
                 continue
             if original is None:
@@ -183,6 +185,7 @@ def _group_key(row: Mapping[str, str]) -> Id:
     return int(index) % MILLION if index.isdecimal() else index
 
 
-def _key(row: Mapping[str, str]) -> Id:
+def index_key(row: Mapping[str, str]) -> Id:
+    """The index of a row, as a number if it is one."""
     index = text(row, "index").strip()
     return int(index) if index.isdecimal() and len(index) < 19 else index

@@ -9,13 +9,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
 from askew.engine.ask import described
 from askew.engine.attack_run import AttackRun, AttackSettings
-from askew.engine.components import as_attack, as_data, as_model, as_suite, suites_in
+from askew.engine.components import as_attack, as_data, as_model, as_models, as_suite, suites_in
 from askew.engine.events import finished
 from askew.engine.result import Comparison, Result
 from askew.engine.run import run_models
@@ -110,11 +109,7 @@ def evaluate(
     given = _one_list(model, models)
     names = [name] if isinstance(name, str) or name is None else list(name)
     run_settings, model_options = _settings(settings, [one for one in given if isinstance(one, str)])
-    _check_names(given, names)
-    named_models = [
-        as_model(one, called, **(model_options if isinstance(one, str) else {}))
-        for one, called in zip_longest(given, names)
-    ]
+    named_models = as_models(given, names, **model_options)
     for one in named_models:
         if output is not None and ONCE in one.spec:
             warnings.warn(
@@ -251,8 +246,3 @@ def _suites(suite: AnySuites, data: Named) -> Sequence[str | Suite]:
     if not suites:
         raise UsageError("There is no suite in the list: give at least one, e.g. suite='rad'.")
     return suites
-
-
-def _check_names(models: Sequence[Any], names: Sequence[str | None]) -> None:
-    if len(names) > len(models):
-        raise UsageError(f"There are more names ({len(names)}) than models ({len(models)}). Give one for each.")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -119,15 +119,6 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
     from askew.data.open_path import open_path
 
     return open_path(spec, images=images, skip_bad=skip_bad)
-
-
-def load_registered(kinds: Sequence[str], module: str) -> None:
-    """Import a module if a package registers something of these kinds from it."""
-    for kind in kinds:
-        for point in _plugins(kind).values():
-            if point.value.partition(":")[0].strip() == module:
-                _loaded(kind, point)
-                return
 
 
 def accepted(kind: str, spec: str) -> list[str]:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from askew.types import (
     AttentionStep,
@@ -385,42 +385,37 @@ class Fingerprints(Protocol):
         """A short hash: equal for equal contents, wherever the files are."""
 
 
+class Fact(Generic[Item]):
+    """An attribute that a component may have; the value is that of components without it."""
+
+    def __init__(self, otherwise: Item) -> None:
+        self._otherwise = otherwise
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, facts: Any, owner: type) -> Item:
+        found: Item = getattr(facts.component, self._name, self._otherwise)
+        return found
+
+
 @dataclass(frozen=True)
 class DatasetFacts:
     """Attributes of a data set: those it has under these names, otherwise the defaults."""
 
-    data: object
+    component: object
 
-    @property
-    def counted(self) -> str:
-        """What datasheets call one item of the data. Default: ``question``."""
-        return str(getattr(self.data, "counted", "question"))
-
-    @property
-    def images(self) -> str | None:
-        """The folder of its images; in files that askew writes, image names are relative to it. Default: None."""
-        return _text(getattr(self.data, "images", None))
-
-    @property
-    def path(self) -> str | None:
-        """Its file; images are looked up relative to the folder of that file if ``images`` is None. Default: None."""
-        return _text(getattr(self.data, "path", None))
-
-    @property
-    def suites(self) -> Sequence[str]:
-        """The suites to run if the user names none. Default: none."""
-        return tuple(getattr(self.data, "suites", ()))
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Remarks on the last reading, one sentence each: fields that were not read, counts that differ from published
-        sizes. Skipped records are not among them. Default: none.
-        """
-        return tuple(getattr(self.data, "remarks", ()))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    counted = Fact("question")
+    """What datasheets call one item of the data."""
+    images = Fact[str | None](None)
+    """The folder of its images; in files that askew writes, image names are relative to it."""
+    path = Fact[str | None](None)
+    """Its file; images are looked up relative to the folder of that file if ``images`` is None."""
+    suites = Fact[Sequence[str]](())
+    """The suites to run if the user names none."""
+    remarks = Fact[Sequence[str]](())
+    """Remarks on the last reading, one sentence each: fields that were not read, counts that differ from published
+    sizes. Skipped records are not among them."""
 
 
 @runtime_checkable
@@ -435,27 +430,17 @@ class Releases(Protocol):
 class SuiteFacts:
     """Attributes of a suite: those it has under these names, otherwise the defaults."""
 
-    suite: object
+    component: object
 
-    @property
-    def slices(self) -> Sequence[str] | None:
-        """What scores are broken down by: ``test``, ``answer_type``, a key of a variant's note, ...
-
-        Default: None, which means askew's own list.
-        """
-        found: Sequence[str] | None = getattr(self.suite, "slices", None)
-        return found
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Sentences for results and datasheets on how the groups were made, e.g. versions in use. Default: none."""
-        return tuple(getattr(self.suite, "notes", ()))
-
-    @property
-    def titles(self) -> Mapping[str, tuple[str, str]]:
-        """Titles and sentences of its metrics, by name, where its paper calls them otherwise. Default: none."""
-        found: Mapping[str, tuple[str, str]] = getattr(self.suite, "titles", {})
-        return found
+    slices = Fact[Sequence[str] | None](None)
+    """What scores are broken down by: ``test``, ``answer_type``, a key of a variant's note, ... By default askew's own
+    list."""
+    notes = Fact[Sequence[str]](())
+    """Sentences for results and datasheets on how the groups were made, e.g. versions in use."""
+    titles = Fact[Mapping[str, tuple[str, str]]]({})
+    """Titles and sentences of its metrics, by name, where its paper calls them otherwise."""
+    readers = Fact[Sequence[str]](())
+    """The readers of its published benchmark, which always return ready-made groups."""
 
     def metric_facts(self, metrics: Mapping[str, Any]) -> dict[str, MetricFacts]:
         """What these metrics of the suite say about themselves; no two have the same title."""
@@ -469,11 +454,6 @@ class SuiteFacts:
                 facts = replace(facts, title=name)
             found[name] = facts
         return found
-
-    @property
-    def readers(self) -> Sequence[str]:
-        """The readers of its published benchmark, which always return ready-made groups. Default: none."""
-        return tuple(getattr(self.suite, "readers", ()))
 
 
 @runtime_checkable
@@ -579,45 +559,25 @@ class FindsById(Protocol):
 class ModelFacts:
     """Attributes of a model: those it has under these names, otherwise the defaults."""
 
-    model: object
+    component: object
 
-    @property
-    def free_text(self) -> bool:
-        """Whether it answers in free text: a short answer is extracted and compared after normalisation. False for
-        classifiers, whose answers are compared in the suite's mode. Default: True.
-        """
-        return bool(getattr(self.model, "free_text", True))
-
-    @property
-    def by_id(self) -> bool:
-        """Whether answers belong to question ids, as in a file, not to what the questions say. Default: False."""
-        return bool(getattr(self.model, "by_id", False))
-
-    @property
-    def recorded(self) -> bool:
-        """Whether its answers, by id, already exist, e.g. in a file: they are looked up while groups are made and are
-        not stored again. Default: False.
-        """
-        return bool(getattr(self.model, "recorded", False))
-
-    @property
-    def blind(self) -> bool:
-        """Whether it never looks at the image, so that no image file is read. Default: False."""
-        return bool(getattr(self.model, "blind", False))
+    free_text = Fact(True)
+    """Whether it answers in free text: a short answer is extracted and compared after normalisation. False for
+    classifiers, whose answers are compared in the suite's mode."""
+    by_id = Fact(False)
+    """Whether answers belong to question ids, as in a file, not to what the questions say."""
+    recorded = Fact(False)
+    """Whether its answers, by id, already exist, e.g. in a file: they are looked up while groups are made and are not
+    stored again."""
+    blind = Fact(False)
+    """Whether it never looks at the image, so that no image file is read."""
+    opens_images = Fact(False)
+    """Whether it opens image files itself: questions without a known image file are refused before the run begins."""
 
     @property
     def text_only(self) -> bool:
-        """Whether its answers are computed from the text alone: it is blind, and not a file of recorded answers.
-        Default: False.
-        """
+        """Whether its answers are computed from the text alone: it is blind, and not a file of recorded answers."""
         return self.blind and not self.by_id
-
-    @property
-    def opens_images(self) -> bool:
-        """Whether it opens image files itself: questions without a known image file are refused before the run begins.
-        Default: False.
-        """
-        return bool(getattr(self.model, "opens_images", False))
 
 
 @runtime_checkable

@@ -49,7 +49,7 @@ def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str
     )
 
 
-def as_models(models: Sequence[Any], names: Sequence[str] = (), **given: Any) -> list[Named]:
+def as_models(models: Sequence[Any], names: Sequence[str | None] = (), **given: Any) -> list[Named]:
     """Several models from user input, with a name for each or for the first of them."""
     if len(names) > len(models):
         raise UsageError(

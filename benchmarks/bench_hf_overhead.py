@@ -22,7 +22,7 @@ from PIL import Image
 from transformers import BertTokenizer, ViltConfig, ViltForQuestionAnswering, ViltImageProcessorPil, ViltProcessor
 from transformers.utils import logging
 
-from askew.engine.resume import Keys, ask_unanswered, plan
+from askew.engine.resume import Planner, ask_unanswered
 from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.registry import make
@@ -81,9 +81,11 @@ def bare(model: ViltForQuestionAnswering, processor: ViltProcessor, asked: list[
 def through_askew(model, asked: list[Question], store_file: Path) -> list[str]:
     groups = [Group(question.id, "bench", question) for question in asked]
     with Store(store_file) as store:
-        keys = Keys(model)
-        plan(groups, Named(model, "hf"), store)
-        found = ask_unanswered(groups, model, keys, store, BATCH)
+        planner = Planner(Named(model, "hf"))
+        for group in groups:
+            planner.add(group)
+        planner.plan(store)
+        found = ask_unanswered(groups, model, planner.keys, store, BATCH)
         return [outcome.original.answer for outcome in found if isinstance(outcome, Outcome)]
 
 

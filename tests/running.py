@@ -11,8 +11,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from askew.cli import main
+from askew.engine.resume import Planner
 
 LETTERS = "abcdefgh"
+
+
+def plan(groups, model, store):
+    """The requests that these groups need; a run counts them while its groups are built."""
+    planner = Planner(model)
+    for group in groups:
+        planner.add(group)
+    planner.check()
+    return planner.plan(store)
 
 
 @contextlib.contextmanager

@@ -198,7 +198,7 @@ def test_frames_of_scores_samples_and_differences(run):
     whole = scores[(scores["metric"] == "accuracy.all") & (scores["part"] == "")]
     assert whole["value"].item() == run.score("accuracy.all").value
     assert len(scores) == len(run.scores)
-    samples = run.samples_frame()
+    samples = run.to_frame("samples")
     assert list(samples["role"]) == ["original", "variant"] * 2
     assert list(samples["answer"]) == ["red", "green", "red", "red"]
     assert list(samples["correct"]) == [True, False, False, True]

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 import pytest
 
 import askew
-from askew.engine.resume import Keys, ask_unanswered, plan
+from askew.engine.resume import Keys, ask_unanswered
 from askew.engine.settings import Named
 from askew.engine.store import Store, key_of
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted
 from askew.models.prediction_file import Predictions
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
+from running import plan
 
 
 class Died(BaseException):

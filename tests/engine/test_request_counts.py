@@ -10,13 +10,13 @@ import pytest
 import askew
 import askew.data.groups
 from askew.cli import main
-from askew.engine.resume import Keys, plan
+from askew.engine.resume import Keys
 from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.errors import BadImage, BadRecord, DataError, MissingPredictions, RunError
 from askew.models.baselines import Constant
 from askew.types import Group, ImageRef, Prediction, Question
-from running import write_questions
+from running import plan, write_questions
 from shout_suite import Shout
 
 

@@ -169,14 +169,10 @@ class AskedBatch(NamedTuple):
 
 
 def answer_batch(model: Model, batch: AskedBatch) -> list[Prediction]:
-    """The model's own answers, or the probabilities of the given ones."""
-    if batch.answers is None:
-        return answer_checked(model, batch.questions)
-    return scored(model, batch.questions, batch.answers)
-
-
-def scored(model: object, questions: Sequence[Question], answers: Sequence[str]) -> list[Prediction]:
-    """The probabilities of given answers, as predictions of those answers."""
+    """The model's own answers, or the probabilities of the given ones as predictions of these."""
+    questions, answers = batch
+    if answers is None:
+        return answer_checked(model, questions)
     if not isinstance(model, Scores):
         raise ModelError(f"{model!r} does not score given answers (it has no scores()).")
     values = list(model.scores([as_asked(question) for question in questions], answers))

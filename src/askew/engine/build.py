@@ -130,16 +130,20 @@ class Coverage:
         }
 
 
-def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
-    """The groups of a stream; groups and refusals are counted, and refusals are dropped."""
-    if limit is not None and limit <= 0:
-        return
+def counted(
+    items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None, shard: Shard | None = None
+) -> Iterator[Group]:
+    """The groups of a stream up to the limit, of these only those of the shard; refusals are counted and dropped."""
+    groups = 0
     for item in items:
-        coverage.count(item)
-        if isinstance(item, Group):
-            yield item
-            if coverage.groups == limit:
-                return
+        is_group = isinstance(item, Group)
+        if shard is None or shard.has(item.id if isinstance(item, Group) else item.question_id):
+            coverage.count(item)
+            if isinstance(item, Group):
+                yield item
+        groups += is_group
+        if groups == limit:
+            return
 
 
 class CountedData:
@@ -272,7 +276,9 @@ def build_groups(
         "remarks": list(DatasetFacts(data.what).remarks),
         "ready": source.is_ready,
     }
-    answers = _attack_answers(data.what) if source.is_ready and "attack" in names else None
+    answers, origin = None, DatasetFacts(data.what).path
+    if source.is_ready and "attack" in names and origin and Path(origin).with_name("answers.sqlite").is_file():
+        answers = Path(origin).with_name("answers.sqlite")
     return Prepared(path, suites, record, covers, source.has_images, folders, answers)
 
 
@@ -282,13 +288,6 @@ def audit_texts(prepared: Prepared) -> Stage[None]:
     for done, cover in enumerate(prepared.covers, start=1):
         cover.text_alone = yes_no_alone(cover.texts)
         yield Advanced(done)
-
-
-def _attack_answers(data: Dataset) -> Path | None:
-    """The answer store in the folder of an attack's groups."""
-    groups = DatasetFacts(data).path
-    store = Path(groups).with_name("answers.sqlite") if groups else None
-    return store if store is not None and store.is_file() else None
 
 
 def fingerprint_of(data: object) -> str | None:
@@ -312,22 +311,7 @@ def _groups(
             made = cover.suite.groups_by(data, settings.seed, executor)
         else:
             made = cover.suite.groups(data, settings.seed)
-        if settings.shard:
-            yield from counted(_part(made, Shard.parse(settings.shard), settings.limit), cover)
-        else:
-            yield from counted(made, cover, settings.limit)
-
-
-def _part(items: Iterable[Group | Refusal], shard: Shard, limit: int | None) -> Iterator[Group | Refusal]:
-    """The items of a shard, of the first ``limit`` groups."""
-    groups = 0
-    for item in items:
-        is_group = isinstance(item, Group)
-        if shard.has(item.id if isinstance(item, Group) else item.question_id):
-            yield item
-        groups += is_group
-        if groups == limit:
-            return
+        yield from counted(made, cover, settings.limit, Shard.parse(settings.shard) if settings.shard else None)
 
 
 def _groups_of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:

@@ -107,10 +107,6 @@ class Result:
         """The scores as a pandas DataFrame, one a row; or the ``"samples"``, one row for each original and variant."""
         return frame_of([self.run], what)
 
-    def samples_frame(self) -> Any:
-        """The samples as a pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
-        return self.to_frame("samples")
-
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the report page and the tables beside it; returns its path. ``published``: with the papers' figures."""
         write_report([self.run if published else without_published(self.run)], Path(path))
@@ -155,10 +151,6 @@ class Comparison:
         if what == "differences":
             return as_frame(self.differences)
         return frame_of([result.run for result in self.results], what)
-
-    def samples_frame(self) -> Any:
-        """The samples of every model as one pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
-        return self.to_frame("samples")
 
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the joint report page (and the tables beside it); returns its path."""

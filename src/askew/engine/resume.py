@@ -78,7 +78,10 @@ def ask_unanswered(
     """
     asking = asking or partial(answers_of, model)
     failed: dict[bytes, Prediction] = {}
-    for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
+    together = min(WINDOW * batch_size, max(STREAM, 2 * batch_size))  # bounded, since groups are in memory meanwhile
+    if isinstance(model, Streams):
+        together = max(STREAM, batch_size)
+    for window in chunks(groups, max(1, together // 2)):
         keyed = [[(keys.of(question), question) for question in questions_of(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = {} if store is None else store.get({key: question.id for key, question in wanted.items()})
@@ -91,20 +94,11 @@ def ask_unanswered(
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
             yield list(said.values())
         for group, group_keys in zip(window, keyed, strict=True):
-            first, *rest = [_addressed(answers[key], question.id) for key, question in group_keys]
+            first, *rest = [
+                said if said.question_id == question.id else replace(said, question_id=question.id)
+                for said, question in ((answers[key], question) for key, question in group_keys)
+            ]
             yield Outcome(group, first, tuple(rest))
-
-
-def _addressed(prediction: Prediction, question_id: Id) -> Prediction:
-    """The prediction for the question with this id."""
-    return prediction if prediction.question_id == question_id else replace(prediction, question_id=question_id)
-
-
-def _window(model: Model, batch_size: int) -> int:
-    """How many questions are looked up and asked together: bounded, since their groups are in memory meanwhile."""
-    if isinstance(model, Streams):
-        return max(STREAM, batch_size)
-    return min(WINDOW * batch_size, max(STREAM, 2 * batch_size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +191,6 @@ class Planner:
             read += sum(tokens[0] for tokens in found.values())
             written += sum(tokens[1] for tokens in found.values())
         return Plan(self._groups, len(self._prefixes), len(prefixes), known, (read, written))
-
-
-def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:
-    """The plan for these groups; sends no request."""
-    planner = Planner(model)
-    for group in groups:
-        planner.add(group)
-    planner.check()
-    return planner.plan(store)
 
 
 def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:

@@ -87,7 +87,12 @@ def run_models(
         prepare_folder(output, folders if len(folders) > 1 else ())
         planners = [Planner(model) for model in models]
         prepared = yield from _prepared(planners, data, suites, output, settings, workers)
-        yield from _remarks(prepared)
+        if skipped := prepared.data["skipped"]:
+            yield Note(f"{plural(len(skipped), 'bad record was', 'bad records were')} left out, e.g. {skipped[0]}")
+        yield from map(Note, prepared.data["remarks"])
+        for record in map(suite_record, prepared.suites, prepared.covers):
+            if made_nothing(record):
+                yield Warned(nothing_sentence(record, prepared.data))
         if not settings.no_audit:
             yield from audit_texts(prepared)
         results = []
@@ -115,14 +120,6 @@ def _prepared(
             for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
                 pass
     return prepared
-
-
-def _remarks(prepared: Prepared) -> Iterator[Event]:
-    """What the user should know about the data before the model is asked."""
-    if skipped := prepared.data["skipped"]:
-        yield Note(f"{plural(len(skipped), 'bad record was', 'bad records were')} left out, e.g. {skipped[0]}")
-    yield from map(Note, prepared.data["remarks"])
-    yield from map(Warned, empty_suites(prepared))
 
 
 def run_model(
@@ -182,12 +179,6 @@ def run_model(
     return results
 
 
-def empty_suites(prepared: Prepared) -> list[str]:
-    """A sentence for each suite without a group while others have some; a user who named it must be warned."""
-    records = [suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)]
-    return [nothing_sentence(record, prepared.data) for record in records if made_nothing(record)]
-
-
 def forecast(
     models: Sequence[Named],
     data: Named,
@@ -233,13 +224,6 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
     return sentence + "."
 
 
-def _asking(executor: Executor | None, model: Named, todo: Plan) -> WorkerAsking | None:
-    """Queries the model through workers; None if this process does, or if nothing is left to ask."""
-    if executor is None or not todo.calls or isinstance(model.what, Streams):
-        return None
-    return WorkerAsking(executor, BuildsModel.of(model))
-
-
 def _ask_and_judge(
     planner: Planner,
     prepared: Prepared,
@@ -263,7 +247,9 @@ def _ask_and_judge(
 
     reused = f" ({todo.known:,} known already)" if todo.known else ""
     yield Started("Asking" + reused, "questions", todo.calls)
-    asking = _asking(executor, model, todo)
+    asking = None
+    if executor is not None and todo.calls and not isinstance(model.what, Streams):
+        asking = WorkerAsking(executor, BuildsModel.of(model))
     with replaced(folder / "samples.jsonl") as file:
         for found in ask_unanswered(groups(), model.what, planner.keys, store, settings.batch_size, asking):
             if isinstance(found, Outcome):

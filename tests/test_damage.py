@@ -99,22 +99,22 @@ def test_half_a_line_of_samples_is_reported_with_its_number(runs, tmp_path):
             list(load_run(copy).outcomes())
 
 
-def test_a_damaged_list_of_runs_says_what_to_do(tmp_path, monkeypatch, capsys):
+def test_a_damaged_note_of_a_folder_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("q.jsonl").write_text("".join(QUESTIONS))
     words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--quiet", "--output", "out"]
     words += ["--model", "constant:no", "--model", "constant:yes"]
     assert askew_main(words) == 0
-    listed = Path("out/.askew-runs.json")
-    whole = listed.read_bytes()
+    note = Path("out/.askew.json")
+    whole = note.read_bytes()
     for content in (b"", whole[:-3], b"7", b"\xff"):
-        listed.write_bytes(content)
+        note.write_bytes(content)
         assert askew_main(words) == 2
         said = capsys.readouterr().err.splitlines()[-1]
-        assert said.startswith("askew run: out/.askew-runs.json: damaged")
-        assert "Delete this file" in said
-    listed.unlink()
-    assert askew_main(words) == 0
+        assert said.startswith("askew run: out: this folder holds files that askew did not write")
+        assert "--overwrite" in said
+    assert askew_main([*words, "--overwrite"]) == 0
+    assert note.read_bytes() == whole
 
 
 def test_control_c_while_arguments_are_parsed_is_one_line(monkeypatch, capsys):

@@ -15,15 +15,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from askew.engine.build import Coverage, fingerprint_of
 from askew.engine.settings import Named, Settings
-from askew.errors import DataError, TooManyFailures
-from askew.files.limits import bounded_read, load_json
-from askew.files.output_folders import MEMBERS, check_run_output, note_output, run_of
+from askew.errors import TooManyFailures
+from askew.files.output_folders import check_run_output, note_output, noted_members, run_of
 from askew.files.paths import public_text, public_word
-from askew.files.read_write import clear_parts, write_joined
+from askew.files.read_write import clear_parts
 from askew.files.records import Record, with_predictions
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
@@ -38,7 +35,7 @@ MADE = ("results.json", "samples.jsonl", "rows.npz", "report.html", "tables.md",
 def claim_folder(
     folder: Path, models: Sequence[Named], data: Named, suites: Sequence[Named], settings: Settings
 ) -> None:
-    """Claim a folder for the runs of these models; refuse one that holds something else, unless told to overwrite."""
+    """Refuse a folder that holds something else than the runs of these models, unless told to overwrite."""
     ready = isinstance(data.what, HoldsGroups)
     signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
     record = {"signature": data.signature, "fingerprint": fingerprint_of(data.what), "ready": ready}
@@ -50,7 +47,6 @@ def claim_folder(
     }
     runs = [run_of({"model": {"signature": model.signature}, **common}) for model in models]
     check_run_output(folder, runs, settings.overwrite)
-    note_output(folder, "a run", {})
 
 
 def prepare_folder(folder: Path, members: Sequence[Path] = ()) -> None:
@@ -59,30 +55,11 @@ def prepare_folder(folder: Path, members: Sequence[Path] = ()) -> None:
     Answers stay, so nothing is asked twice. ``members`` are the folders within, one for each model, of a run of
     several; those of an earlier such run are cleared too.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    listed = folder / MEMBERS
-    earlier = _members(listed) if listed.is_file() else []
-    within = [place for place in folder.iterdir() if place.name in earlier]
-    for place in (folder, *within, *members):
+    for place in (folder, *noted_members(folder), *members):
         clear_parts(place)
         for name in MADE:
             (place / name).unlink(missing_ok=True)
-    listed.unlink(missing_ok=True)
-    if members:
-        write_joined(listed, [orjson.dumps([member.name for member in members])])
-
-
-def _members(listed: Path) -> list[Any]:
-    try:
-        earlier = load_json(bounded_read(listed))
-    except orjson.JSONDecodeError:
-        earlier = None
-    if not isinstance(earlier, list):
-        raise DataError(
-            f"{listed}: damaged, so the folders of an earlier run are not known. Delete this file to keep them, "
-            "or give another --output."
-        )
-    return earlier
+    note_output(folder, "a run", {"models": [member.name for member in members]} if members else {})
 
 
 def model_folders(models: Sequence[Named], output: Path) -> list[Path]:

@@ -36,8 +36,6 @@ CONTENT = "content"
 INSTEAD = "Give another folder as --output, or add --overwrite (overwrite=True) to write into this one."
 _LONGEST = 40
 """Errors show this many characters of a value."""
-MEMBERS = ".askew-runs.json"
-"""The file in the folder of a run of several models that lists the names of their subfolders."""
 MADE = ".askew-made"
 """The file that lists what askew wrote to its folder."""
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini", FOLDER_LOCK)
@@ -187,6 +185,11 @@ def clear_unnamed(folder: Path) -> None:
     write_joined(listed, (name + b"\n" for name in remaining))
 
 
+def noted_members(folder: Path) -> list[Path]:
+    """The folders within the folder of a run of several models, one for each."""
+    return [folder / Path(str(name)).name for name in _note(folder).get("of", {}).get("models", ())]
+
+
 def _note(folder: Path) -> Mapping[str, Any]:
     """What a folder holds, as noted in it; empty without a note, or if it is damaged."""
     with suppress(OSError, AskewError, ValueError, KeyError, TypeError):
@@ -203,11 +206,7 @@ def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The results in a run's folder: its own, and those in the subfolders of its models."""
-    members: Any = []
-    with suppress(OSError, AskewError, ValueError):
-        members = load_json(bounded_read(folder / MEMBERS))
-    names = [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
-    for run_folder in (folder, *(folder / Path(name).name for name in names)):
+    for run_folder in (folder, *noted_members(folder)):
         with suppress(OSError, AskewError, ValueError):  # an unreadable file is not a result that could be lost
             results = load_json(bounded_read(run_folder / "results.json"))
             if isinstance(results, dict) and isinstance(results.get("model"), dict):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import askew
 from askew.answers.normalise import modal_answer
@@ -22,10 +21,11 @@ from askew.engine.executors import workers_of
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError, plural
 from askew.files.output_folders import CONTENT, check_output, clear_unwritten, note_output
-from askew.files.paths import public_text, root_of
+from askew.files.paths import public_text, root_of, with_images
 from askew.files.read_write import alone_in, write_joined
+from askew.report import table_formats
 from askew.report.caveats import text_alone_sentence
-from askew.types import Question
+from askew.types import Column, Question, Table
 from askew.verbs import BuildsByExecutor, MakesRankings, MakesTraining, Releases
 
 SHOWN = 40
@@ -53,14 +53,16 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
-                written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
+                public = (with_images(group, prepared.folders.public) for group in prepared.read())
+                written += suite.what.release(public, folder) or ()
         text_alone = ""
         if not settings.no_audit:
             result_of(audit_texts(prepared), settings.progress)
             found = markdown(audited(prepared.covers[0].texts, open_answers=False))
             text_alone = f"\n## What the text alone gives away\n\n{found}\n"
         write_joined(sheet, [(datasheet(suite, data, prepared, settings.seed, command) + text_alone).encode()])
-    return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + _text_alone(prepared)
+    said = text_alone_sentence([score.record() for score in prepared.covers[0].text_alone])
+    return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + (f"\n{said}\n" if said else "")
 
 
 @contextmanager
@@ -84,12 +86,6 @@ def _benchmark(
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
 
 
-def _text_alone(prepared: Prepared) -> str:
-    """A sentence about what text alone predicts of the yes/no answers, for the terminal."""
-    said = text_alone_sentence([score.record() for score in prepared.covers[0].text_alone])
-    return f"\n{said}\n" if said else ""
-
-
 def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
     """Write the suite's questions to train on, as VQA v2 and as GQA files; returns a few lines about them.
 
@@ -109,7 +105,8 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         if not count:
             raise DataError(f"{data.spec}: not one question could be made for {name}.")
         vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
-        write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
+        asked = Jsonl(str(path)).questions()  # as GQA has them: ids are text, and there is one answer
+        write_gqa((replace(q, id=str(q.id), answers=(modal_answer(q.answers, str),)) for q in asked), str(gqa))
         sheet = (
             f"{plural(count, 'question')} to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
         )
@@ -138,6 +135,27 @@ def publish_rankings(suite: Named, data: Named, folder: Path, settings: Settings
 def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:
     """What is in the benchmark, how it was made, and what was left out and why, as Markdown."""
     cover, count, counted = prepared.covers[0], prepared.data["questions"], prepared.data["counted"]
+    heads = ("matched", "variants made", "refused", "made of matched", f"made per {counted}")
+    table, details = Table("coverage", "", tuple(map(Column, heads)), "test"), list[str]()
+    for record in cover.records():
+        matched, made, examples = record["matched"], record["made"], record["examples"]
+        share = f"{made / matched:.1%}" if matched else "—"
+        table.add(record["test"], matched, made, matched - made, share, f"{made / count:.3f}")
+        refused = {f"{reason} (e.g. {examples[reason]})": n for reason, n in record["refused"].items()}
+        details += ["", f"## {record['test']}", ""]
+        for title, counts in (
+            ("Rules", record["made_by"]),
+            ("Refused", refused),
+            ("Balanced by", record["balanced"]),
+            ("Right answers", record["answers"]),
+            ("Drawn", record["drawn"]),
+        ):
+            if counts:
+                details.append(f"- {title}: {_listed(counts, most)}")
+        if record["cut"]:
+            details.append(f"- Cut to the word limit: {record['cut']:,}")
+        if any(record["doubtful"]):
+            details.append(f"- {_doubtful(*record['doubtful'])}")
     lines = [
         f"# {suite.what.title}, made from {data.what.name}",
         "",
@@ -148,31 +166,9 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         *(f"- {public_text(note)}" for note in (*cover.notes, *prepared.data["remarks"])),
         f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
         "",
-        f"| test | matched | variants made | refused | made of matched | made per {counted} |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        table_formats.markdown(table).rstrip(),
     ]
-    records = [_with_examples(record) for record in cover.records()]
-    for record in records:
-        matched, made = record["matched"], record["made"]
-        share = f"{made / matched:.1%}" if matched else "—"
-        counts = f"{matched:,} | {made:,} | {matched - made:,}"
-        lines.append(f"| {record['test']} | {counts} | {share} | {made / count:.3f} |")
-    for record in records:
-        lines += ["", f"## {record['test']}", ""]
-        for title, key in (
-            ("Rules", "made_by"),
-            ("Refused", "refused"),
-            ("Balanced by", "balanced"),
-            ("Right answers", "answers"),
-            ("Drawn", "drawn"),
-        ):
-            if record[key]:
-                lines.append(f"- {title}: {_listed(record[key], most)}")
-        if record["cut"]:
-            lines.append(f"- Cut to the word limit: {record['cut']:,}")
-        if any(record["doubtful"]):
-            lines.append(f"- {_doubtful(*record['doubtful'])}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *details]) + "\n"
 
 
 def _doubtful(doubtful: int, others: int) -> str:
@@ -186,13 +182,6 @@ def _doubtful(doubtful: int, others: int) -> str:
     return f"Doubtful noes: {share}{why}"
 
 
-def _with_examples(record: dict[str, Any]) -> dict[str, Any]:
-    """The record of a test, with an example of a refused question for each reason."""
-    examples = record["examples"]
-    refused = {f"{reason} (e.g. {examples[reason]})": count for reason, count in record["refused"].items()}
-    return {**record, "refused": refused}
-
-
 def _listed(counts: dict[str, int], most: int | None = None) -> str:
     """The most frequent items with their counts, and the number of others.
 
@@ -202,12 +191,6 @@ def _listed(counts: dict[str, int], most: int | None = None) -> str:
     shown = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
     rest = [] if most is None else list(counts.values())[most:]
     return f"{shown}; and {len(rest):,} more ({sum(rest):,})" if rest else shown
-
-
-def _single(questions: Iterable[Question]) -> Iterator[Question]:
-    """The same questions as GQA has them: ids are text, and there is one answer."""
-    for question in questions:
-        yield replace(question, id=str(question.id), answers=(modal_answer(question.answers, str),))
 
 
 def _originals(groups: Path) -> Iterator[Question]:

@@ -136,10 +136,6 @@ class ImageFolders:
             return image
         return replace(image, id=known, path=image.path and self.name(image.path))
 
-    def public_group(self, group: Group) -> Group:
-        """The group with all paths of images replaced by names."""
-        return with_images(group, self.public)
-
     def _add(self, folder: str) -> None:
         if self._root is None:
             self._root = folder

@@ -54,7 +54,8 @@ def markdown(table: Table) -> str:
     """One table as Markdown."""
     head = [table.rows, *(markdown_text(column.label) for column in table.columns)]
     about = f" ({markdown_text(table.about)})" if table.about else ""
-    lines = [f"**{markdown_text(table.title)}**{about}", "", markdown_row(head)]
+    lines = [f"**{markdown_text(table.title)}**{about}", ""] if table.title else []
+    lines.append(markdown_row(head))
     lines.append("|" + " --- |" + " ---: |" * len(table.columns))
     lines += [markdown_row(_texts(row, table, markdown_text, " ({})")) for row in table.lines]
     published = [_texts(row, table, markdown_text, " ({})", " (published)") for row in published_rows(table)]

@@ -9,7 +9,7 @@ from encoders import BagOfWords
 
 import askew
 from askew.attack.attack_parts import Attack
-from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner, in_training_half
+from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner
 from askew.attack.recipes import sears
 from askew.attack.rewrite_rules import induced, pattern_counts, span_of_change
 from askew.attack.search import EachAlone
@@ -109,7 +109,7 @@ def test_nine_of_ten_reviewed_paraphrases_are_similar_enough():
 
 def test_no_image_is_in_both_halves():
     for image in range(10):
-        assert len({in_training_half(Question(n, ImageRef(image), "")) for n in range(5)}) == 1
+        assert len({LearnedRuleSwaps().trains_on(Question(n, ImageRef(image), "")) for n in range(5)}) == 1
 
 
 def test_options_are_checked():
@@ -144,7 +144,7 @@ def learning():
 
 def test_rules_are_learned_from_half_of_the_images_and_tested_on_the_others(tmp_path):
     questions = [Question(n, ImageRef(n), f"What kind of {thing} is this?", ("yes",)) for n, thing in enumerate(THINGS)]
-    halves = [in_training_half(question) for question in questions]
+    halves = [LearnedRuleSwaps().trains_on(question) for question in questions]
     assert 3 < sum(halves) < 9
     model = Typed()
     result = askew.attack_model(model, questions, learning(), output=tmp_path / "a")

@@ -100,9 +100,9 @@ def test_rewordings_are_judged_independently():
     pairs = [(question, Candidate(question.text.replace("car", new))) for new in ("automobile", "dog", "cars", "xyz")]
     assert STRICT.check(pairs) == [STRICT.check([pair])[0] for pair in pairs]
     assert STRICT.check([]) == []
-    assert STRICT.passed(question, [candidate for _, candidate in pairs]) == [one.valid for one in STRICT.check(pairs)]
     tight = StrictChecks(least=0.99, encoder=BagOfWords())
-    assert tight.passed(question, [pairs[0][1], Candidate(question.text)]) == [False, True]
+    found = tight.check([pairs[0], (question, Candidate(question.text))])
+    assert [one.valid for one in found] == [False, True]
 
 
 def test_every_recipe_can_ask_for_strict_validity():

@@ -41,12 +41,11 @@ class ContentWords(Constraint):
 class ProtectedWords(Constraint):
     """Words that the answer depends on must stay: those of the answers, numbers, negations, sides, options."""
 
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
     by_word = True
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate leaves these words unchanged."""
-        tokens = self.tagger.tags([original.text])[0]
+        tokens = Tagger().tags([original.text])[0]
         held = protected(tokens, answer_words(original.answers))
         spans = [(tokens[number].start, tokens[number].end) for number in held]
         return [
@@ -60,7 +59,7 @@ class ProtectedWords(Constraint):
 
     def read_ahead(self, texts: Sequence[str]) -> None:
         """Tag these texts in one batch, before ``keep`` needs them."""
-        self.tagger.tags(texts)
+        Tagger().tags(texts)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,6 @@ class SamePartOfSpeech(Constraint):
     """
 
     window: int = 0
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         if self.window < 0:
@@ -101,7 +99,7 @@ class SamePartOfSpeech(Constraint):
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate has the original's parts of speech at the changed words."""
         texts = [self._around(candidate) for candidate in candidates]
-        old, *tagged = self.tagger.tags([original.text, *texts])
+        old, *tagged = Tagger().tags([original.text, *texts])
         return [
             all(self._same(change.tag or _tag_at(old, change.start), found) for change, found in matched)
             for matched in map(_tags_of_changes, tagged, candidates)
@@ -109,7 +107,7 @@ class SamePartOfSpeech(Constraint):
 
     def read_ahead(self, texts: Sequence[str]) -> None:
         """Tag these texts in one batch, before ``keep`` needs them."""
-        self.tagger.tags(texts)
+        Tagger().tags(texts)
 
     def _same(self, old: str, new: str) -> bool:
         one, other = coarse(old), coarse(new)
@@ -216,16 +214,15 @@ class Grammatical(Constraint):
 
     spelling: bool = True
     """False to allow unknown words."""
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate adds no error."""
-        rules = GrammarRules(spelling=self.spelling, tagger=self.tagger)
+        rules = GrammarRules(self.spelling)
         return [not added for added in rules.added(original.text, [candidate.text for candidate in candidates])]
 
     def read_ahead(self, texts: Sequence[str]) -> None:
         """Tag these texts in one batch, before ``keep`` needs them."""
-        self.tagger.tags(texts)
+        Tagger().tags(texts)
 
 
 @dataclass(frozen=True)
@@ -270,8 +267,8 @@ class StrictlyValid(Constraint):
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate is strictly valid."""
-        return self.checks.passed(original, candidates)
+        return [found.valid for found in self.checks.check([(original, candidate) for candidate in candidates])]
 
     def read_ahead(self, texts: Sequence[str]) -> None:
         """Tag these texts; later only those whose words pass the checks are encoded."""
-        self.checks.tagger.tags(texts)
+        Tagger().tags(texts)

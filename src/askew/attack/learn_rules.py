@@ -37,7 +37,7 @@ Fooled = Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
 _REVIEWED_PASS = 0.9
 """The similarity threshold is set so that this share of P2's reviewed paraphrases passes."""
 _EDITS = 4
-"""The most words by which a paraphrase may differ."""
+"""The most words that may be inserted, deleted or replaced in a paraphrase."""
 
 
 class Rewrite(NamedTuple):
@@ -73,7 +73,6 @@ class RuleLearner:
     back_translation: bool = True
     """False to take paraphrases from P2's rules alone, without the extra ``translate``."""
     encoder: str | Encoder = "use"
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("most", "least_fooled", "considered"):
@@ -84,11 +83,7 @@ class RuleLearner:
                 raise BadOption(f"{name} is {getattr(self, name)}. Give a share between 0 and 1.")
 
     def learn(self, questions: Sequence[Question], fooled: Fooled) -> list[LearnedRule]:
-        """The rules that fool the model most, the best first.
-
-        Raises:
-            DataError: when no rule fools the model.
-        """
+        """The rules that fool the model most, the best first; DataError if no rule fools it."""
         rewrites = self._alike(questions, self._frequent(questions))
         asked: dict[tuple[Id, str], tuple[Question, str]] = {}
         for one in chain.from_iterable(rewrites.values()):
@@ -110,7 +105,11 @@ class RuleLearner:
 
     def paraphrases(self, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
         """Pairs of a question and a paraphrase that is similar enough and differs in only a few words."""
-        pairs = [pair for pair in dict.fromkeys(self._proposed(questions)) if _few_edits(*pair)]
+        pairs = []
+        for old, new in dict.fromkeys(self._proposed(questions)):
+            one, other = Counter(words_of(old)), Counter(words_of(new))
+            if max((one - other).total(), (other - one).total()) <= _EDITS:
+                pairs.append((old, new))
         self._similarity.read([text for pair in pairs for text in pair])
         return (pair for pair in pairs if self._is_similar(*pair))
 
@@ -125,7 +124,7 @@ class RuleLearner:
     def _proposed(self, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
         p2 = P2Perturbation(("synonymous", "paraphrastic"))
         texts = list(dict.fromkeys(question.text for question in questions))
-        for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
+        for text, tokens in zip(texts, Tagger().tags(texts), strict=True):
             for found in (*p2.synonymous.propose(text, tokens), *p2.paraphrastic.propose(text, tokens)):
                 if isinstance(found, Edit):
                     yield text, edited(text, [found])
@@ -141,11 +140,11 @@ class RuleLearner:
         """Those rules induced from the paraphrases whose patterns are frequent, the most frequent first."""
         pairs = list(self.paraphrases(questions))
         texts = [text for pair in pairs for text in pair]
-        tags = dict(zip(texts, self.tagger.tags(texts), strict=True))
+        tags = dict(zip(texts, Tagger().tags(texts), strict=True))
         support: Counter[RewriteRule] = Counter()
         for old, new in pairs:
             support.update(induced(old, tags[old], new, tags[new]))
-        tagged = self.tagger.tags([question.text for question in questions])
+        tagged = Tagger().tags([question.text for question in questions])
         counts = pattern_counts((rule.source for rule in support), tagged)
         least = self.least_share * len(questions)
         frequent = [rule for rule in support if counts[rule.source] >= least]
@@ -153,11 +152,11 @@ class RuleLearner:
 
     def _alike(self, questions: Sequence[Question], rules: Sequence[RewriteRule]) -> dict[RewriteRule, list[Rewrite]]:
         """The rewrites of each rule, without duplicates and without rules that often change the meaning."""
-        tagged = self.tagger.tags([question.text for question in questions])
+        tagged = Tagger().tags([question.text for question in questions])
         made = {rule: _rewrites(rule, questions, tagged) for rule in rules}
         distinct = {tuple(texts): rule for rule, texts in reversed(made.items()) if texts}
         kept = [rule for rule in rules if distinct.get(tuple(made[rule])) is rule]
-        self.tagger.tags([one.text for rule in kept for one in made[rule]])
+        Tagger().tags([one.text for rule in kept for one in made[rule]])
         kept = [rule for rule in kept if self._mostly(made[rule], lambda one: self._same_words(questions, one))]
         self._similarity.read([one.text for rule in kept for one in made[rule]])
         return {
@@ -215,23 +214,11 @@ class RuleLearner:
 
     @cached_property
     def _translation(self) -> BackTranslation:
-        return BackTranslation(tagger=self.tagger)
+        return BackTranslation()
 
     @cached_property
     def _checks(self) -> StrictChecks:
-        return StrictChecks(encoder=self.encoder, tagger=self.tagger)
-
-
-def in_training_half(question: Question) -> bool:
-    """Whether rules are learned from this question rather than tested on it, by a hash of its image, so that no image
-    is in both halves.
-
-    >>> halves = {in_training_half(Question(n, None, "")) for n in range(20)}
-    >>> halves == {True, False}
-    True
-    """
-    name = question.image.id if question.image is not None else question.id
-    return hashlib.sha256(f"sears:{name!r}".encode()).digest()[0] % 2 == 0
+        return StrictChecks(encoder=self.encoder)
 
 
 def _rewrites(rule: RewriteRule, questions: Sequence[Question], tagged: Sequence[Sequence[Token]]) -> list[Rewrite]:
@@ -245,12 +232,6 @@ def _rewrites(rule: RewriteRule, questions: Sequence[Question], tagged: Sequence
     return found
 
 
-def _few_edits(old: str, new: str) -> bool:
-    """Whether at most four words are inserted, deleted or replaced."""
-    one, other = Counter(words_of(old)), Counter(words_of(new))
-    return max((one - other).total(), (other - one).total()) <= _EDITS
-
-
 @dataclass(frozen=True)
 class LearnedRuleSwaps:
     """Swaps by rules that are first learned on half of the images."""
@@ -258,19 +239,22 @@ class LearnedRuleSwaps:
     learner: RuleLearner = field(default_factory=RuleLearner)
 
     def trains_on(self, question: Question) -> bool:
-        """Whether rules are learned from this question."""
-        return in_training_half(question)
+        """Whether rules are learned from this question rather than tested on it, by a hash of its image, so that no
+        image is in both halves.
+
+        >>> halves = {LearnedRuleSwaps().trains_on(Question(n, None, "")) for n in range(20)}
+        >>> halves == {True, False}
+        True
+        """
+        name = question.image.id if question.image is not None else question.id
+        return hashlib.sha256(f"sears:{name!r}".encode()).digest()[0] % 2 == 0
 
     def learn(self, questions: Sequence[Question], fooled: Fooled) -> RuleSwaps:
         """Learn the rules and return swaps that apply them."""
-        return RuleSwaps(tuple(found.rule for found in self.learner.learn(questions, fooled)), self.learner.tagger)
+        return RuleSwaps(tuple(found.rule for found in self.learner.learn(questions, fooled)))
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """Raises, since nothing can be proposed before the rules are learned.
-
-        Raises:
-            UsageError: always.
-        """
+        """Raises UsageError: nothing can be proposed before the rules are learned."""
         raise UsageError(
             "sears:mode=learn learns its rules from the model's answers, so its queries cannot be listed in advance. "
             "Run it with --max-calls instead of --dry-run."

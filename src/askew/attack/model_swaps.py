@@ -14,7 +14,7 @@ combinations of pieces, which takes hours).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,6 @@ class VectorSwaps:
     """The maximum number of neighbours."""
     compounds: bool = True
     """False to also replace words within compounds and fixed phrases, and to allow changes of number and tense."""
-    tagger: Tagger = field(default_factory=Tagger)
 
     def __post_init__(self) -> None:
         if not -1.0 <= self.least <= 1.0:
@@ -64,7 +63,7 @@ class VectorSwaps:
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """All words of each question, with their nearest neighbours."""
         texts = [question.text for question in questions]
-        tagged = self.tagger.tags(texts)
+        tagged = Tagger().tags(texts)
         pairs = [(tokens, self._open(text, tokens)) for text, tokens in zip(texts, tagged, strict=True)]
         near = self._table.neighbours({tokens[n].lower for tokens, places in pairs for n in places})
         return [word_places(tokens, {n: self._swaps(tokens[n], near) for n in places}) for tokens, places in pairs]
@@ -86,7 +85,7 @@ class VectorSwaps:
 
     @cached_property
     def _table(self) -> WordVectors:
-        return read_vectors(self.file)
+        return read_vectors(self.file, fingerprint(self.file))
 
     def __repr__(self) -> str:
         name, content = Path(self.file).name, fingerprint(self.file)
@@ -130,17 +129,9 @@ class WordVectors:
                 yield self.words[number], float(row[number])
 
 
-def read_vectors(path: str) -> WordVectors:
-    """The vectors of a text file.
-
-    Raises:
-        DataError: when a line of the file does not have this form.
-    """
-    return _read_vectors(path, fingerprint(path) if Path(path).is_file() else "")
-
-
 @lru_cache(maxsize=1)
-def _read_vectors(path: str, content: str) -> WordVectors:
+def read_vectors(path: str, content: str) -> WordVectors:
+    """The vectors of a text file with this fingerprint; DataError if a line does not have this form."""
     words: dict[str, None] = {}
     rows: list[Any] = []
     with opened(path) as file:
@@ -187,7 +178,6 @@ class MaskedSwaps:
     """A folder with config.json, model.safetensors and the tokenizer's files."""
     most: int = 48
     """How many of the model's predictions are used for each word, before fragments of words are dropped."""
-    tagger: Tagger = field(default_factory=Tagger)
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -197,7 +187,7 @@ class MaskedSwaps:
         """All words of each question, with the model's predictions for them."""
         texts = [question.text for question in questions]
         found = []
-        for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
+        for text, tokens in zip(texts, Tagger().tags(texts), strict=True):
             free = free_words(text, tokens, self._phrases)
             expected = self._model.expected(text, [tokens[number] for number in free], self.most)
             swaps = {n: [Swap(word, "masked") for word in words] for n, words in zip(free, expected, strict=True)}

@@ -20,13 +20,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
 from askew.attack.word_places import coarse
-from askew.errors import DataError
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
 from askew.types import Place, Question, Swap
@@ -138,18 +137,8 @@ def reviewed_rules(published: bool = False) -> tuple[RewriteRule, ...]:
 
 
 def rule_of(entry: dict[str, Any]) -> RewriteRule:
-    """A rule from its entry in YAML.
-
-    Raises:
-        DataError: when the replacement refers to something that the pattern does not have.
-    """
+    """A rule from its entry in YAML."""
     source, target = tuple(str(entry["from"]).split()), tuple(str(entry["to"]).split())
-    left = list(source)
-    for part in target:
-        if _is_open(part):
-            if part not in left:
-                raise DataError(f"rule {entry['id']!r}: {part!r} of the replacement is not in the pattern.")
-            left.remove(part)
     unless = tuple(tuple(pattern.split()) for pattern in entry.get("unless", ()))
     return RewriteRule(str(entry["id"]), source, target, unless, frozenset(entry.get("without", ())))
 
@@ -165,12 +154,11 @@ class RuleSwaps:
 
     rules: tuple[RewriteRule, ...] = ()
     """The rules; empty for the reviewed ones."""
-    tagger: Tagger = field(default_factory=Tagger)
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """The parts of each question that a rule rewrites."""
         texts = [question.text for question in questions]
-        return [self._places(text, tokens) for text, tokens in zip(texts, self.tagger.tags(texts), strict=True)]
+        return [self._places(text, tokens) for text, tokens in zip(texts, Tagger().tags(texts), strict=True)]
 
     def _places(self, text: str, tokens: Sequence[Token]) -> tuple[Place, ...]:
         found: dict[tuple[int, int], dict[str, Swap]] = {}

@@ -190,9 +190,7 @@ def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:
 def _opposed(wordnet: WordNet, one: str, other: str, pos: Pos) -> bool:
     if any(rule.target == other for rule in Antonyms(wordnet).of(one, pos)):
         return True
-    return any(_reaches(wordnet, one, sense, other) for sense in wordnet.senses(one, pos))
-
-
-def _reaches(wordnet: WordNet, word: str, sense: Synset, other: str) -> bool:
-    """True when ``other`` is an antonym of the word in this sense; of adjectives, also an indirect one."""
-    return other in wordnet.antonyms(word, sense) or (sense.pos == "a" and indirect_antonym(wordnet, sense, other))
+    return any(
+        other in wordnet.antonyms(one, sense) or (sense.pos == "a" and indirect_antonym(wordnet, sense, other))
+        for sense in wordnet.senses(one, pos)
+    )

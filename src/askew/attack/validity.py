@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite,
 from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import article, base, invariant, is_mass, is_plural, number_of, parts_of_speech
-from askew.language.senses import WordCounts, words_of
+from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.wordnet import PARTS_OF_SPEECH, WordNet
 from askew.perturb.lexical.synonymous import in_compound
@@ -69,22 +69,15 @@ class StrictChecks:
     encoder: str | Encoder = "use"
     spelling: bool = True
     """False if the attack makes typing errors: a misspelled word then counts as the word it comes from."""
-    vocabulary: WordCounts | None = field(default=None, repr=False)
-    """The vocabulary of the data; all of its words count as known."""
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def check(self, pairs: Sequence[tuple[Question, Candidate]]) -> list[Validity]:
         """The faults of each rewording."""
         self.read([text for question, candidate in pairs for text in (question.text, candidate.text)])
         return [self._check(question, candidate) for question, candidate in pairs]
 
-    def passed(self, question: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each rewording is valid."""
-        return [found.valid for found in self.check([(question, candidate) for candidate in candidates])]
-
     def read(self, texts: Sequence[str]) -> None:
         """Tag and encode these texts in one batch."""
-        self.tagger.tags(texts)
+        Tagger().tags(texts)
         self._similarity.read(texts)
 
     def _check(self, question: Question, candidate: Candidate) -> Validity:
@@ -94,7 +87,7 @@ class StrictChecks:
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The faults in the words of a rewording, and its grammar errors; nothing is encoded."""
-        old, new = self.tagger.tags([question.text, candidate.text])
+        old, new = Tagger().tags([question.text, candidate.text])
         grammar = self._grammar.added(question.text, [candidate.text])[0]
         faults = (*self._word_faults(question, candidate, old, new), *(f"grammar: {name}" for name in grammar))
         return tuple(dict.fromkeys(faults)), grammar
@@ -126,8 +119,7 @@ class StrictChecks:
         for word in gained:
             if any(opposite(other.token.text, word.token.text, other.token.tag) for other in lost):
                 yield "opposite"
-            near = [other for other in lost if _same_form(other, word)]
-            match = next((o for o in near if _means_same(o, word, old, around)), None)
+            match = next((other for other in lost if _means_same(other, word, old, around)), None)
             if match is None:
                 yield "meaning"
                 unmatched += 1
@@ -155,7 +147,7 @@ class StrictChecks:
 
     @cached_property
     def _grammar(self) -> GrammarRules:
-        return GrammarRules(self.vocabulary, self.spelling, self.tagger)
+        return GrammarRules(self.spelling)
 
     @cached_property
     def _phrases(self) -> FixedPhrases:
@@ -163,14 +155,12 @@ class StrictChecks:
 
 
 def _means_same(lost: _Lost, gained: _Lost, old: Sequence[Token], around: tuple[str, ...]) -> bool:
+    """Whether two words have the same form (part of speech, number, tense, comparison) and the same meaning."""
+    tag = lost.token.tag
+    if tag != gained.token.tag and {tag, gained.token.tag} not in _ALIKE:
+        return False
     after = old[lost.number + 1] if lost.number + 1 < len(old) else Token("?", ".", 0)
-    return same_meaning(lost.lemma, gained.lemma, lost.token.tag, around, (after.lower, after.tag))
-
-
-def _same_form(old: _Lost, new: _Lost) -> bool:
-    """Whether two words have the same part of speech and the same form: number, tense, comparison."""
-    one, other = old.token.tag, new.token.tag
-    return one == other or {one, other} in _ALIKE
+    return same_meaning(lost.lemma, gained.lemma, tag, around, (after.lower, after.tag))
 
 
 def _is_typo(word: str, typed: str) -> bool:
@@ -248,16 +238,12 @@ class GrammarRules:
     [('a or an',), (), ('number',), ('unknown word',)]
     """
 
-    vocabulary: WordCounts | None = field(default=None, repr=False)
-    """The vocabulary of the data; all of its words count as known."""
     spelling: bool = True
     """False to allow unknown words: typing errors are unknown words, and their tags say nothing about number."""
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
-    wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
     def added(self, original: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """For each text, the names of the errors that the original does not have, in alphabetical order."""
-        old, *new = self.tagger.tags([original, *texts])
+        old, *new = Tagger().tags([original, *texts])
         had = self._errors(old)
         return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
 
@@ -265,24 +251,24 @@ class GrammarRules:
         found = Counter({"a or an": _article_errors(tokens)})
         if self.spelling:
             unknown = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
-            found += Counter({"number": _number_errors(tokens), "verb": disagreements(tokens), "unknown word": unknown})
+            number = sum(_disagrees(tokens, place) for place, token in enumerate(tokens) if token.lower in _ONE | _MANY)
+            found += Counter({"number": number, "verb": disagreements(tokens), "unknown word": unknown})
         return found
 
     def knows(self, word: str) -> bool:
-        """True for words in WordNet, in lemminflect's dictionary or in the data.
+        """True for function words, and for words in WordNet or in lemminflect's dictionary.
 
         >>> [GrammarRules().knows(word) for word in ("dogs", "frisbee", "3", "dgo")]
         [True, True, True, False]
         """
-        counts = self.vocabulary.counts if self.vocabulary is not None else None
-        return (counts is not None and word in counts) or _is_word_form(self.wordnet, word)
+        return _is_word_form(word)
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_word_form(wordnet: WordNet, word: str) -> bool:
+def _is_word_form(word: str) -> bool:
     if word in function_words() or not word.isalpha() or parts_of_speech(word):
         return True
-    return any(wordnet.bases(word, pos) for pos in PARTS_OF_SPEECH)
+    return any(WordNet().bases(word, pos) for pos in PARTS_OF_SPEECH)
 
 
 def _article_errors(tokens: Sequence[Token]) -> int:
@@ -293,12 +279,8 @@ def _article_errors(tokens: Sequence[Token]) -> int:
     )
 
 
-def _number_errors(tokens: Sequence[Token]) -> int:
-    """How many determiners do not agree with their noun in number: *a dogs*, *these dog*."""
-    return sum(_disagrees(tokens, place) for place, token in enumerate(tokens) if token.lower in _ONE | _MANY)
-
-
 def _disagrees(tokens: Sequence[Token], place: int) -> bool:
+    """Whether this determiner does not agree with its noun in number: *a dogs*, *these dog*."""
     end = place + 1
     while end < len(tokens) and tokens[end].tag in _MODIFIERS:
         end += 1

@@ -55,8 +55,6 @@ class SynonymSwaps:
     """``likely``: of the sense that the word has in the question; ``all``: of any sense, also within compounds."""
     confidence: float = 0.15
     """The least confidence of a synonym that was not reviewed: the share of the sense among the uses of both words."""
-    wordnet: WordNet = field(default_factory=WordNet, repr=False)
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         if self.senses not in ("likely", "all"):
@@ -67,7 +65,7 @@ class SynonymSwaps:
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """Every word of each question, with its synonyms."""
         texts = [question.text for question in questions]
-        return [self._places(text, tokens) for text, tokens in zip(texts, self.tagger.tags(texts), strict=True)]
+        return [self._places(text, tokens) for text, tokens in zip(texts, Tagger().tags(texts), strict=True)]
 
     def _places(self, text: str, tokens: Sequence[Token]) -> tuple[Place, ...]:
         found: dict[int, list[Swap]] = {}
@@ -83,18 +81,18 @@ class SynonymSwaps:
     def _attested(self, edit: Edit, tokens: Sequence[Token]) -> bool:
         """True when the new word occurs in WordNet's sense-tagged texts, in some sense of this part of speech."""
         tag = next(token.tag for token in tokens if token.start == edit.start)
-        return attested(self.wordnet, edit.rule.rpartition("→")[2], POS_OF_TAG[tag])
+        return attested(WordNet(), edit.rule.rpartition("→")[2], POS_OF_TAG[tag])
 
     def _all(self, tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         for token in (tokens[number] for number in open_class_words(tokens)):
-            for new in synonyms(self.wordnet, base(token.text, token.tag), POS_OF_TAG[token.tag]):
+            for new in synonyms(WordNet(), base(token.text, token.tag), POS_OF_TAG[token.tag]):
                 form = inflected(new, token.tag)
                 if form is not None and form != token.lower:
                     yield token.start, form
 
     @cached_property
     def _synonymous(self) -> Synonymous:
-        own = self.wordnet
+        own = WordNet()
         return Synonymous(Synonyms(own, self.confidence), Senses(own), FixedPhrases(own))
 
 
@@ -141,8 +139,6 @@ class SememeSwaps:
     """The maximum number of swaps of a word."""
     compounds: bool = True
     """False to also replace words within compounds and fixed phrases."""
-    wordnet: WordNet = field(default_factory=WordNet, repr=False)
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -152,22 +148,22 @@ class SememeSwaps:
         """All words of each question, with other words of the same kind."""
         texts = [question.text for question in questions]
         found = []
-        for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
+        for text, tokens in zip(texts, Tagger().tags(texts), strict=True):
             free = free_words(text, tokens, self._phrases) if self.compounds else open_class_words(tokens)
             found.append(word_places(tokens, {number: self._swaps(tokens[number]) for number in free}))
         return found
 
     @cached_property
     def _phrases(self) -> FixedPhrases:
-        return FixedPhrases(self.wordnet)
+        return FixedPhrases(WordNet())
 
     def _swaps(self, token: Token) -> tuple[Swap, ...]:
-        words = _forms(self.wordnet, self._table, token.lower, token.tag)[: self.most]
+        words = _forms(WordNet(), self._table, token.lower, token.tag)[: self.most]
         return tuple(Swap(word, "sememe") for word in words)
 
     @cached_property
     def _table(self) -> SememeTable | None:
-        return read_sememes(self.file) if self.file else None
+        return read_sememes(self.file, fingerprint(self.file)) if self.file else None
 
     def __repr__(self) -> str:
         content = f", content={fingerprint(self.file)!r}" if self.file else ""
@@ -230,22 +226,12 @@ def _siblings(wordnet: WordNet, sense: Synset) -> list[Synset]:
     return [other for other in near if other.lexfile == sense.lexfile and other != sense]
 
 
-def read_sememes(path: str) -> SememeTable:
-    """A user's table of candidates.
-
-    Raises:
-        DataError: when the file is not of this form.
-    """
-    return _read_sememes(path, fingerprint(path) if Path(path).is_file() else "")
-
-
 @lru_cache(maxsize=2)
-def _read_sememes(path: str, content: str) -> SememeTable:
+def read_sememes(path: str, content: str) -> SememeTable:
+    """A user's table of candidates with this fingerprint; DataError if the file is not of this form."""
     remedy = "It must be {word: {pos: [candidates]}}, with noun, verb, adj or adv as pos."
     try:
         read: Any = load_json(bounded_read(path, _LARGEST))
-    except OSError as trouble:
-        raise DataError(f"{path}: cannot be read ({trouble.strerror}). Check the path.") from None
     except orjson.JSONDecodeError as trouble:
         raise DataError(f"{path}: not JSON ({trouble}). {remedy}") from None
     if not isinstance(read, dict):
@@ -285,7 +271,6 @@ class TypoSwaps:
 
     least: int = 4
     """The least length of a word."""
-    tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         if self.least < 3:
@@ -293,7 +278,7 @@ class TypoSwaps:
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
         """Every word of each question, with its typing errors."""
-        tagged = self.tagger.tags([question.text for question in questions])
+        tagged = Tagger().tags([question.text for question in questions])
         return [
             word_places(tokens, {number: typos(token.text, self.least) for number, token in enumerate(tokens)})
             for tokens in tagged

@@ -151,12 +151,6 @@ def test_small_files_that_claim_to_be_huge_are_refused_before_decoding(size: tup
     assert settings == (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES)
 
 
-def test_the_limit_can_be_set() -> None:
-    ref = ImageRef(1, data=encoded(noise(), "PNG"))
-    with pytest.raises(BadImage, match="64 x 48 pixels are more than the limit of 1,000"):
-        open_image(ref, max_pixels=1000)
-
-
 def test_file_suffixes_follow_the_content() -> None:
     kinds = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
     assert {kind: suffix_of(encoded(noise(), kind)) for kind in kinds} == kinds

@@ -78,11 +78,11 @@ def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max
     return image
 
 
-def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
+def open_image(ref: ImageRef) -> Image:
     """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency."""
     from PIL import ImageOps
 
-    image = _header(ref, io.BytesIO(image_bytes(ref)), max_pixels)
+    image = _header(ref, io.BytesIO(image_bytes(ref)), MAX_PIXELS)
     try:
         image.load()
         return _rgb(ImageOps.exif_transpose(image))
@@ -144,7 +144,7 @@ def _bytes_of_pixel(image: Image) -> int:
     return own if image.mode == "RGB" and not image.has_transparency_data else own + 4
 
 
-def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
+def check_image(ref: ImageRef) -> tuple[int, int]:
     """Width and height, after checking that the file exists, is an image, is complete and has the hash in the data.
 
     A JPEG or PNG with its end marker counts as complete; anything else is decoded (a JPEG at an eighth of its size).
@@ -155,9 +155,11 @@ def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
             f"{_describe(ref)}: this is not the image that the data was made with (its SHA-256 differs). Put the "
             "correct one there, or make the data again."
         )
-    image = _header(ref, io.BytesIO(content), max_pixels)
+    image = _header(ref, io.BytesIO(content), MAX_PIXELS)
     size: tuple[int, int] = image.size
-    if not _has_end(content, image.format):
+    end = content[-64:]
+    is_whole = {"JPEG": end.rstrip(b"\x00\r\n ").endswith(b"\xff\xd9"), "PNG": b"IEND\xaeB`\x82" in end}
+    if not is_whole.get(image.format or ""):
         try:
             image.draft("RGB", (1, 1))
             image.load()
@@ -222,7 +224,7 @@ def _header(ref: ImageRef, source: IO[bytes] | Path, max_pixels: int) -> Image:
         return open_encoded(source, FORMATS, max_pixels)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
         raise BadImage(
-            f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.",
+            f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image.",
             "the image is too large",
         ) from None
     except Exception:  # UnidentifiedImageError, and all kinds of exceptions on broken headers
@@ -242,11 +244,6 @@ def _rgb(image: Image) -> Image:
         white = Image.new("RGBA", transparent.size, "white")
         return Image.alpha_composite(white, transparent).convert("RGB")
     return image.convert("RGB")
-
-
-def _has_end(content: bytes, kind: str | None) -> bool:
-    tail = content[-64:].rstrip(b"\x00\r\n ")
-    return (kind == "JPEG" and tail.endswith(b"\xff\xd9")) or (kind == "PNG" and b"IEND\xaeB`\x82" in content[-64:])
 
 
 def _broken(ref: ImageRef, trouble: Exception) -> BadImage:

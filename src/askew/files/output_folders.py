@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -179,7 +178,7 @@ def clear_unnamed(folder: Path) -> None:
     except DataError:  # a file that cannot be read may name any of them
         return
     for path in (place / os.fsdecode(name) for name in unnamed):
-        if _is_unchanged(path):
+        if _is_plain(path) and file_sha256(str(path))[:16] == path.stem:  # not changed since
             path.unlink()
     remaining = sorted(name for name in written if (place / os.fsdecode(name)).exists())
     write_joined(listed, (name + b"\n" for name in remaining))
@@ -199,18 +198,13 @@ def _note(folder: Path) -> Mapping[str, Any]:
 
 
 def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
-    for results in _results(folder):
-        with suppress(AttributeError, TypeError):  # the file is damaged
-            yield run_of(results)
-
-
-def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
-    """The results in a run's folder: its own, and those in the subfolders of its models."""
+    """The runs in a folder: its own, and those in the subfolders of its models."""
     for run_folder in (folder, *noted_members(folder)):
-        with suppress(OSError, AskewError, ValueError):  # an unreadable file is not a result that could be lost
+        # an unreadable file is not a result that could be lost
+        with suppress(OSError, AskewError, ValueError, AttributeError, TypeError):
             results = load_json(bounded_read(run_folder / "results.json"))
-            if isinstance(results, dict) and isinstance(results.get("model"), dict):
-                yield results
+            if results.get("model"):
+                yield run_of(results)
 
 
 def _entries(folder: Path) -> list[str]:
@@ -270,11 +264,6 @@ def _images_named_in(folder: Path) -> set[bytes]:
             for line in lines:
                 named.update(_IMAGE_NAME.findall(line))
     return named
-
-
-def _is_unchanged(path: Path) -> bool:
-    """Whether the content of the file still matches the hash in its name."""
-    return _is_plain(path) and sha256(path.read_bytes()).hexdigest()[:16] == path.stem
 
 
 def _is_plain(path: Path) -> bool:

@@ -103,30 +103,15 @@ def scene_from(record: Mapping[str, Any]) -> Scene:
     )
 
 
-def variant_record(variant: Variant) -> Record:
-    """Convert a variant to a record: its question, expectation, test and rule."""
-    return question_record(variant.question) | _present(
-        expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
-    )
-
-
-def variant_from(record: Mapping[str, Any]) -> Variant:
-    """Convert a record to a variant."""
-    return Variant(
-        question=question_from(record),
-        expect=Expect(record["expect"]),
-        test=record.get("test", ""),
-        made_by=record.get("made_by", ""),
-        note=record.get("note", {}),
-    )
-
-
 def group_record(group: Group) -> Record:
     """Convert a group to a record; variants omit the image and scene that they share with the original."""
     original = question_record(group.original)
     variants = []
     for variant in group.variants:
-        record = variant_record(variant)
+        made = _present(
+            expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
+        )
+        record = question_record(variant.question) | made
         if variant.question.image == group.original.image:
             record = {key: value for key, value in record.items() if key not in _IMAGE_KEYS} | {"same_image": True}
         elif variant.question.image is None:
@@ -146,8 +131,11 @@ def group_from(record: Mapping[str, Any]) -> Group:
     shared = {key: original[key] for key in (*_IMAGE_KEYS, "scene") if key in original}
     variants = []
     for variant in record.get("variants", ()):
-        inherited = shared if variant.get("same_image", "image" not in variant) else {}
-        variants.append(variant_from({**inherited, **variant}))
+        get = variant.get
+        question = question_from({**shared, **variant} if get("same_image", "image" not in variant) else variant)
+        variants.append(
+            Variant(question, Expect(variant["expect"]), get("test", ""), get("made_by", ""), get("note", {}))
+        )
     return Group(record["group"], record.get("suite", ""), question_from(original), tuple(variants))
 
 

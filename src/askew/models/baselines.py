@@ -96,11 +96,8 @@ class Scripted:
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The scripted answers."""
-        return [self._look_up(question) for question in questions]
-
-    def _look_up(self, question: Question) -> Prediction:
-        answer = self.script.get(question.text, self.otherwise)
-        return Prediction(question.id, answer, error=None if answer is not None else "not in the script")
+        found = [(question.id, self.script.get(question.text, self.otherwise)) for question in questions]
+        return [Prediction(key, answer, error="not in the script" if answer is None else None) for key, answer in found]
 
 
 def scripted(file: str, otherwise: str | None = None) -> Scripted:

@@ -231,16 +231,15 @@ class OnnxEncoder:
         keys = [content_hash(image) for image in images]
         with self.lock:
             fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
-            encoded = {key: self._alone(image) for key, image in fresh.items()}
+            encoded = {
+                key: tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
+                for key, image in fresh.items()  # each alone: in a batch the last bits would depend on other images
+            }
             rows = [encoded[key] if key in encoded else self.cache[key] for key in keys]
             self.cache.update(encoded)
             while len(self.cache) > CACHED_IMAGES:
                 del self.cache[next(iter(self.cache))]
         return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
-
-    def _alone(self, image: ImageRef) -> tuple[Any, ...]:
-        """The regions of one image, encoded alone: in a batch the last bits would depend on the other images."""
-        return tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
 
     def encode_pixels(self, images: NDArray[np.uint8]) -> EncodedRegions:
         """Pixels (N, 3, S, S) to regions."""

@@ -29,6 +29,8 @@ from askew.types import Id, Prediction
 
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put thoughts beside the answer: vLLM, SGLang, llama.cpp and DeepSeek; OpenRouter and Ollama."""
+_THOUGHTS = ("thinking", "reasoning")
+"""The types of parts of a message that are thoughts."""
 
 
 def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
@@ -178,13 +180,10 @@ def _words(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = (_text(part) if isinstance(part, dict) else part for part in content)
+        shown = [part for part in content if not (isinstance(part, dict) and part.get("type") in _THOUGHTS)]
+        parts = (part.get("text") if isinstance(part, dict) else part for part in shown)
         return "".join(part for part in parts if isinstance(part, str))
     return ""
-
-
-def _text(part: Mapping[str, Any]) -> Any:
-    return None if part.get("type") in ("thinking", "reasoning") else part.get("text")
 
 
 def _score(choice: Mapping[str, Any], answer: str) -> float | None:
@@ -216,10 +215,9 @@ def _tokens(found: Any) -> list[tuple[str, float]]:
         pairs = list(zip(found["tokens"], found["token_logprobs"], strict=False))
     else:
         return []
-    checked = [(text, min(0.0, float(log))) for text, log in pairs if isinstance(text, str) and _is_log(log)]
+    checked = [
+        (text, min(0.0, float(log)))
+        for text, log in pairs
+        if isinstance(text, str) and type(log) in (int, float) and -1e9 < log < 0.01  # 0, up to rounding
+    ]
     return checked if len(checked) == len(pairs) else []
-
-
-def _is_log(value: Any) -> bool:
-    """Whether a value is the logarithm of a probability, up to rounding."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e9 < value < 0.01

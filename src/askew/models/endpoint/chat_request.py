@@ -14,16 +14,13 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from askew.errors import BadOption
 from askew.files.images import content_hash, image_bytes, open_encoded, open_image
 from askew.types import ImageRef, Question
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _FIELD = re.compile(r"\{(question|context)\}")
 _TILE = 512
@@ -120,11 +117,14 @@ def encode(ref: ImageRef, max_side: int) -> EncodedImage:
     unchanged = _unchanged(content, max_side)
     if unchanged is not None:
         return unchanged
-    image = open_image(ref)
-    lossless = not content.startswith(b"\xff\xd8\xff")
+    image, out = open_image(ref), io.BytesIO()
     if max(image.size) > max_side:
         image = image.resize(scaled(image.size, max_side), Resampling.LANCZOS)
-    return EncodedImage(_url(*_encoded(image, lossless)), image.size)
+    if content.startswith(b"\xff\xd8\xff"):
+        image.save(out, "JPEG", quality=95, subsampling=0)
+        return EncodedImage(_url(out.getvalue(), "image/jpeg"), image.size)
+    image.save(out, "PNG")
+    return EncodedImage(_url(out.getvalue(), "image/png"), image.size)
 
 
 def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
@@ -197,15 +197,6 @@ def _unchanged(content: bytes, max_side: int) -> EncodedImage | None:
     except Exception:  # not one of these formats, or damaged: open_image reports the reason
         return None
     return None
-
-
-def _encoded(image: Image, lossless: bool) -> tuple[bytes, str]:
-    out = io.BytesIO()
-    if lossless:
-        image.save(out, "PNG")
-        return out.getvalue(), "image/png"
-    image.save(out, "JPEG", quality=95, subsampling=0)
-    return out.getvalue(), "image/jpeg"
 
 
 def _url(content: bytes, kind: str) -> bytes:

@@ -157,26 +157,22 @@ class Client:
 
     async def _through_proxy(self, proxy: SplitResult) -> Connection:
         """A tunnel (CONNECT), then TLS inside it."""
-        outer = Connection(*await asyncio.open_connection(proxy.hostname, proxy.port or 80, limit=HEADERS))
+        reader, writer = await asyncio.open_connection(proxy.hostname, proxy.port or 80, limit=HEADERS)
         try:
-            return await self._tunnel(proxy, outer)
+            place = f"{self._at.hostname}:{self._at.port or 443}"
+            lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", *proxy_headers(proxy), "", ""]
+            writer.write("\r\n".join(lines).encode("latin-1"))
+            head = await reader.readuntil(b"\r\n\r\n")
+            if b" 200" not in head.partition(b"\r\n")[0]:
+                raise Lost(f"the proxy {proxy.hostname} answered {head.decode('latin-1').splitlines()[0][:100]!r}")
+            loop, protocol = asyncio.get_running_loop(), writer.transport.get_protocol()
+            assert self._tls is not None
+            inner = await loop.start_tls(writer.transport, protocol, self._tls, server_hostname=self._at.hostname)
+            assert inner is not None
+            return Connection(reader, asyncio.StreamWriter(inner, protocol, reader, loop), writer)
         except BaseException:
-            outer.writer.transport.abort()
+            writer.transport.abort()
             raise
-
-    async def _tunnel(self, proxy: SplitResult, outer: Connection) -> Connection:
-        loop = asyncio.get_running_loop()
-        place = f"{self._at.hostname}:{self._at.port or 443}"
-        lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", *proxy_headers(proxy), "", ""]
-        outer.writer.write("\r\n".join(lines).encode("latin-1"))
-        head = await outer.reader.readuntil(b"\r\n\r\n")
-        if b" 200" not in head.partition(b"\r\n")[0]:
-            raise Lost(f"the proxy {proxy.hostname} answered {head.decode('latin-1').splitlines()[0][:100]!r}")
-        protocol = outer.writer.transport.get_protocol()
-        assert self._tls is not None
-        inner = await loop.start_tls(outer.writer.transport, protocol, self._tls, server_hostname=self._at.hostname)
-        assert inner is not None
-        return Connection(outer.reader, asyncio.StreamWriter(inner, protocol, outer.reader, loop), outer.writer)
 
 
 async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:

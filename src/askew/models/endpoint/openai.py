@@ -110,7 +110,9 @@ class OpenAI:
             raise BadOption("openai: max_cost needs prices=FILE, with the price of a million tokens of this model.")
         if from_file:
             api_key(from_file)  # raises for a wrong address before anything is prepared
-            _announce(base)
+        if from_file and base not in _ANNOUNCED:  # a file in this folder decides where questions and images are sent
+            _ANNOUNCED.add(base)
+            print(f"The file .env in this folder sets the endpoint: {base} (OPENAI_BASE_URL).", file=sys.stderr)
         values = {
             "base_url": base,
             "from_file": from_file,
@@ -243,13 +245,6 @@ class OpenAI:
             return scaled(image.size or check_image(image), self.max_side)
         except BadImage:
             return None
-
-
-def _announce(address: str) -> None:
-    """Print once that a file in this folder decides where questions and images are sent."""
-    if address not in _ANNOUNCED:
-        _ANNOUNCED.add(address)
-        print(f"The file .env in this folder sets the endpoint: {address} (OPENAI_BASE_URL).", file=sys.stderr)
 
 
 def _checked_url(url: str) -> str:

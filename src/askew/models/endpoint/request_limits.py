@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from askew.errors import BadOption, DataError
 from askew.files.limits import read_yaml
@@ -44,15 +44,12 @@ def price_of(model: str, file: str) -> Price:
     if not isinstance(prices, dict) or model not in prices:
         raise DataError(f"{file}: there is no price for {model!r}. Expected {_SHAPE}.")
     price = prices[model]
-    if not isinstance(price, dict) or set(price) != {"read", "written"} or not all(map(_is_amount, price.values())):
+    amounts = list(price.values()) if isinstance(price, dict) and set(price) == {"read", "written"} else []
+    if not amounts or not all(type(one) in (int, float) and isfinite(one) and one >= 0 for one in amounts):
         raise DataError(
             f"{file}: the price of {model!r} is {str(price)[:60]}. Expected {_SHAPE}, with no number below 0."
         )
     return Price(float(price["read"]), float(price["written"]))
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,9 @@ def secrets_in(fields: Any) -> Iterator[str]:
     """
     if isinstance(fields, dict):
         for name, value in fields.items():
-            named = _NAMES.fullmatch(name) and not _NOT_NAMES.fullmatch(name)
-            yield from _long(value) if named else ()
+            if _NAMES.fullmatch(name) and not _NOT_NAMES.fullmatch(name):
+                parts = value if isinstance(value, list) else [value]
+                yield from (part for part in parts if isinstance(part, str) and len(part) >= NAMED)
             yield from secrets_in(value)
     elif isinstance(fields, list):
         for value in fields:
@@ -112,13 +113,6 @@ def _escapes(character: str) -> str:
     forms = [rf"\\{{0,8}}{re.escape(character)}", rf"\\{{1,8}}(?:u0{{0,3}}|x){code}", f"%(?:25){{0,3}}{code}"]
     forms += [f"&#0{{0,8}}{ord(character)};", f"&#[xX]0{{0,8}}{code};", *(["'\"'\"'"] if character == "'" else [])]
     return f"(?:{'|'.join(forms)})"
-
-
-def _long(value: Any) -> Iterator[str]:
-    """The text, or the texts of a list, that are long enough for a secret."""
-    for part in value if isinstance(value, list) else [value]:
-        if isinstance(part, str) and len(part) >= NAMED:
-            yield part
 
 
 def _from_environment(name: str) -> str | None:

@@ -167,9 +167,6 @@ def decode(tokenizer: Any, tokens: Any) -> str:
     if len(_START.findall(whole)) + len(_END.findall(whole)) == len(_START.findall(text)) + len(_END.findall(text)):
         return text
     special = sorted(tokenizer.all_special_tokens, key=len, reverse=True)
-    hidden = re.compile("|".join(re.escape(token) for token in special if not _is_marker(token)) or r"(?!)")
-    return hidden.sub("", whole)
-
-
-def _is_marker(token: str) -> bool:
-    return any(token and token.lower() in (*map(str.lower, pair), pair[0].lower()[: len(token)]) for pair in _MARKERS)
+    markers = [(start.lower(), end.lower()) for start, end in _MARKERS]
+    words = [t for t in special if not any(t.lower() in (start, end, start[: len(t)]) for start, end in markers)]
+    return re.sub("|".join(map(re.escape, words)) or r"(?!)", "", whole)

@@ -57,7 +57,12 @@ class Classifier:
             inputs = loaded.processor(images=list(seen), text=list(texts), padding=True, return_tensors="pt")
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(0)  # ViLT chooses at random which padding patches it keeps
-            output = loaded.model(**_to_device(inputs, loaded))
+            output = loaded.model(
+                **{
+                    key: value.to(loaded.device, loaded.dtype if value.is_floating_point() else value.dtype)
+                    for key, value in inputs.items()
+                }
+            )
         logits = output.get("question_answering_score", output.get("logits"))
         return logits.reshape(len(texts), -1)
 
@@ -74,14 +79,6 @@ class Classifier:
             return {"visual_embeds": features, "visual_attention_mask": real, "visual_token_type_ids": kinds}
         boxes = _padded(torch, [boxes for _, boxes in regions])
         return {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": real}
-
-
-def _to_device(inputs: Mapping[str, Any], loaded: Loaded) -> dict[str, Any]:
-    """The tensors on the model's device; those of floating point in its number format."""
-    return {
-        key: value.to(loaded.device, loaded.dtype if value.is_floating_point() else value.dtype)
-        for key, value in inputs.items()
-    }
 
 
 def _padded(torch: Any, parts: Sequence[Any]) -> Any:

@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import os
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -210,7 +210,12 @@ def _check_weights(folder: Path, config: Mapping[str, Any], from_hub: bool) -> N
             f"{folder}: there are no weights (*.safetensors). Copy them there"
             + (", or pass --allow-download to fetch them." if from_hub else ".")
         )
-    _check_pointers(files)
+    pointers = [file for file in files if file.is_file() and _is_pointer(file)]
+    if pointers:
+        raise ModelError(
+            f"{pointers[0]}: this is a Git LFS pointer, not the file itself (one of {len(pointers)} in the folder). "
+            "Fetch them there: git lfs pull."
+        )
     _check_index(folder)
     for file in weights:
         if damage := _damage(file):
@@ -238,19 +243,8 @@ def _refuse_gguf(path: Path) -> None:
         )
 
 
-def _check_pointers(files: Sequence[Path]) -> None:
-    pointers = [file for file in files if _is_pointer(file)]
-    if pointers:
-        raise ModelError(
-            f"{pointers[0]}: this is a Git LFS pointer, not the file itself (one of {len(pointers)} in the folder). "
-            "Fetch them there: git lfs pull."
-        )
-
-
 def _is_pointer(file: Path) -> bool:
     """Whether the file is a Git LFS pointer, as in a clone made without LFS."""
-    if not file.is_file():
-        return False
     with file.open("rb") as opened:
         return opened.read(len(_POINTER)) == _POINTER
 

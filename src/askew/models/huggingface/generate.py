@@ -45,11 +45,6 @@ class Family:
     decoder_prompt: bool = False
     """The text is the beginning of what the decoder writes."""
 
-    @property
-    def adds_special_tokens(self) -> bool:
-        """Whether the tokenizer adds its special tokens to the text."""
-        return not (self.adds_image_token or self.continues_text or self.decoder_prompt)
-
 
 FAMILIES = {
     "florence2": Family(adds_image_token=True),
@@ -78,7 +73,11 @@ class Generator:
     images: Decoded = field(default_factory=Decoded)
 
     def __post_init__(self) -> None:
-        self.loaded.tokenizer.padding_side = "right" if self._has_text_encoder else "left"
+        whole = self.loaded.model.config
+        text_encoder = whole.is_encoder_decoder or getattr(whole.get_text_config(), "is_encoder_decoder", False)
+        answers = self.loaded.folder.architecture.endswith("QuestionAnswering")
+        # padding goes after a text that an encoder reads, otherwise before it
+        self.loaded.tokenizer.padding_side = "right" if answers or text_encoder else "left"
         config = self.loaded.model.generation_config
         if config is not None and config.pad_token_id is None:
             config.pad_token_id = self.loaded.tokenizer.pad_token_id
@@ -156,8 +155,11 @@ class Generator:
         """The results of ``ask`` for all rows, in order; in groups without padding for families that need it."""
         if not self._family.equal_lengths:
             return ask(*columns)
+        equally_long: defaultdict[int, list[int]] = defaultdict(list)  # the places of prompts, by their tokens
+        for place, tokens in enumerate(self.loaded.tokenizer(list(prompts))["input_ids"]):
+            equally_long[len(tokens)].append(place)
         results: dict[int, Item] = {}
-        for places in self._equally_long(prompts):
+        for _, places in sorted(equally_long.items()):
             part = ask(*([column[place] for place in places] for column in columns))
             results.update(zip(places, part, strict=True))
         return [results[place] for place in range(len(prompts))]
@@ -224,18 +226,21 @@ class Generator:
 
     def _inputs(self, prompts: Sequence[str], images: Sequence[Any]) -> Any:
         """The tensors of one batch."""
-        loaded = self.loaded
-        nested = bool(loaded.image_token) and not self._family.adds_image_token
+        loaded, family = self.loaded, self._family
+        nested = bool(loaded.image_token) and not family.adds_image_token
+        has_special = family.adds_image_token or family.continues_text or family.decoder_prompt
+        if (beginning := loaded.tokenizer.bos_token) and prompts[0].startswith(beginning):
+            has_special = True
         inputs = loaded.processor(
             images=[[image] for image in images] if nested else list(images),
             text=list(prompts),
             padding=True,
             return_tensors="pt",
-            **({"add_special_tokens": False} if self._has_special_tokens(prompts[0]) else {}),
+            **({"add_special_tokens": False} if has_special else {}),
         ).to(loaded.device, dtype=loaded.dtype)
-        if self._family.continues_text:
+        if family.continues_text:
             inputs.pop("token_type_ids", None)  # BERT's tokenizer makes them
-        if self._family.decoder_prompt:
+        if family.decoder_prompt:
             return {"pixel_values": inputs["pixel_values"], "decoder_input_ids": inputs["input_ids"]}
         return inputs
 
@@ -253,26 +258,6 @@ class Generator:
                 top_k=None,
                 logits_processor=list(processors),
             )
-
-    def _has_special_tokens(self, text: str) -> bool:
-        """Whether a text has all special tokens already, so that the tokenizer must not add them again."""
-        beginning = self.loaded.tokenizer.bos_token
-        return not self._family.adds_special_tokens or (bool(beginning) and text.startswith(beginning))
-
-    @property
-    def _has_text_encoder(self) -> bool:
-        """Whether an encoder reads the text; padding then goes after the text, otherwise before it."""
-        config = self.loaded.model.config
-        inner = config.get_text_config()
-        encoder = bool(config.is_encoder_decoder or getattr(inner, "is_encoder_decoder", False))
-        return self.loaded.folder.architecture.endswith("QuestionAnswering") or encoder
-
-    def _equally_long(self, texts: Sequence[str]) -> list[list[int]]:
-        """Indices of texts with the same number of tokens: batches that need no padding."""
-        groups: defaultdict[int, list[int]] = defaultdict(list)
-        for place, tokens in enumerate(self.loaded.tokenizer(list(texts))["input_ids"]):
-            groups[len(tokens)].append(place)
-        return [groups[length] for length in sorted(groups)]
 
 
 def _without_prompt(torch: Any, sequences: Any, inputs: Mapping[str, Any]) -> Any:

@@ -185,20 +185,16 @@ class HuggingFace:
         common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
         if self.task == "generate":
             decoded = f"max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams}, score=exp-mean-logprob"
-            return f"HuggingFace({common}, {decoded}{self._prompt_signature})"
+            rest = {  # what else determines a prompt
+                "template": json.dumps(self.template, sort_keys=True) if self.template else "",
+                "date": str(TODAY) if prints_date(self.folder.chat_template) else "",
+                "font": fingerprint(self.font) if self.font else "",
+            }
+            shown = "".join(f", {name}={value}" for name, value in rest.items() if value)
+            return f"HuggingFace({common}, {decoded}{shown})"
         regions = f", features={self.regions}" if self.regions else ""
         labels = hashlib.sha256(chr(0).join(self.labels).encode()).hexdigest()[:12]
         return f"HuggingFace({common}, labels={len(self.labels)}#{labels}{regions})"
-
-    @property
-    def _prompt_signature(self) -> str:
-        """What else determines a prompt: options of the chat template, the date if it prints one, a font."""
-        parts = {
-            "template": json.dumps(self.template, sort_keys=True) if self.template else "",
-            "date": str(TODAY) if prints_date(self.folder.chat_template) else "",
-            "font": fingerprint(self.font) if self.font else "",
-        }
-        return "".join(f", {name}={value}" for name, value in parts.items() if value)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the loaded weights."""
@@ -219,7 +215,12 @@ class HuggingFace:
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction for each question, in order; a question that cannot be asked fails alone."""
-        return self._in_batches(questions, self._ask)
+
+        def ask(asks: Sequence[_Ask]) -> list[Prediction]:
+            texts, visual_inputs = [ask.text for ask in asks], [ask.visual_input for ask in asks]
+            return self.runtime.ask([ask.question for ask in asks], texts, visual_inputs)
+
+        return self._in_batches(questions, ask)
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer; nan if the question cannot be asked.
@@ -238,11 +239,6 @@ class HuggingFace:
 
         predictions = self._in_batches(questions, ask)
         return [float("nan") if prediction.score is None else prediction.score for prediction in predictions]
-
-    def _ask(self, asks: Sequence[_Ask]) -> list[Prediction]:
-        return self.runtime.ask(
-            [ask.question for ask in asks], [ask.text for ask in asks], [ask.visual_input for ask in asks]
-        )
 
     def _in_batches(self, questions: Sequence[Question], ask: _AskBatch) -> list[Prediction]:
         """Predictions in order, from ``ask`` for the questions that can be asked."""
@@ -300,7 +296,7 @@ class HuggingFace:
         middle = len(asks) // 2
         if out_of_memory:
             self.room.append(middle)
-            _free_memory()
+            need("torch", "hf").cuda.empty_cache()  # no-op without CUDA
         return self._answers(asks[:middle], ask) + self._answers(asks[middle:], ask)
 
 
@@ -319,12 +315,6 @@ _AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
 
 Runtime: TypeAlias = Generator | Classifier
 """A model loaded into memory; which one depends on the task."""
-
-
-def _free_memory() -> None:
-    torch = need("torch", "hf")
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 def _describe(error: Exception) -> str:

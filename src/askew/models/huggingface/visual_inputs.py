@@ -7,7 +7,7 @@ are precomputed and read from an ``.npz`` file.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -66,19 +66,13 @@ class PreparedOnce:
         if len(firsts) == len(single):
             return self._inner(images, *rest, **options)
         prepared = self._inner([images[place] for place in firsts], *rest, **options)
-        repeated = {
-            key: _repeat(value, _rows_per_image(prepared, len(firsts)), which) for key, value in prepared.items()
-        }
+        grid = prepared.get("image_grid_thw")  # each image has a row, or as many as there are patches in its grid
+        lengths = [1] * len(firsts) if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]
+        repeated = {key: _repeat(value, lengths, which) for key, value in prepared.items()}
         if any(value is None for value in repeated.values()):
             return self._inner(images, *rest, **options)
         prepared.update(repeated)
         return prepared
-
-
-def _rows_per_image(prepared: Mapping[str, Any], count: int) -> list[int]:
-    """The number of rows of each image: one, or the number of patches in its grid (Qwen-VL families)."""
-    grid = prepared.get("image_grid_thw")
-    return [1] * count if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]
 
 
 def _repeat(value: Any, lengths: Sequence[int], which: Sequence[int]) -> Any:

@@ -315,10 +315,15 @@ class Executor(Protocol):
 
 @runtime_checkable
 class BuildsByExecutor(Protocol):
-    """A suite that can build its groups with several workers."""
+    """A suite that can build its groups with several workers. Subclass it and write ``groups_by``."""
 
-    def groups_by(self, data: Dataset, seed: int, executor: Executor) -> Iterator[Group | Refusal]:
-        """Like ``groups``, with the work shared by workers."""
+    @abstractmethod
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
+        """Like ``groups``, with the work shared by workers, if there are any."""
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """The groups made by this process alone."""
+        return self.groups_by(data, seed, None)
 
 
 @runtime_checkable

@@ -307,7 +307,7 @@ def _groups(
         made: Iterable[Group | Refusal]
         if data.is_ready:
             made = _groups_of(data.groups(), cover.suite)
-        elif executor is not None and isinstance(cover.suite, BuildsByExecutor):
+        elif isinstance(cover.suite, BuildsByExecutor):
             made = cover.suite.groups_by(data, settings.seed, executor)
         else:
             made = cover.suite.groups(data, settings.seed)

@@ -16,11 +16,11 @@ from askew.perturb.back_translation import ATTEMPTS, TEST, BackTranslation
 from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Executor, Metric
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
-class BackTranslationSuite:
+class BackTranslationSuite(BuildsByExecutor):
     """Questions translated into another language and back."""
 
     translator: str = "bergamot"
@@ -44,6 +44,10 @@ class BackTranslationSuite:
         "baseline in Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? ACL 2021"
     )
     tests: ClassVar[Sequence[str]] = (TEST,)
+    headline: ClassVar[tuple[str, str]] = (
+        "rad.forward",
+        "of those it answers only {value} correctly when the question is back-translated",
+    )
 
     def __post_init__(self) -> None:
         check_originals(self.name, self.originals)
@@ -74,16 +78,7 @@ class BackTranslationSuite:
             Table("bt-count", "Number of questions (RAD, Table 5)", counts, "data", figures["counts"]),
         )
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """RAD(D, BT)."""
-        return "rad.forward", "of those it answers only {value} correctly when the question is back-translated"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the data."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         perturbation = BackTranslation(translator(self.translator), self.filtered, self.attempts)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals, 512, executor)

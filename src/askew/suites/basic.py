@@ -26,7 +26,7 @@ from askew.rank.ranking import BATCH, Ranking, RankingStore, pool_of, ranking_pa
 from askew.registry import make
 from askew.suites.suite_parts import PaperRows, before_after, published
 from askew.types import Column, Group, Mode, Question, Refusal, Table
-from askew.verbs import Dataset, Executor, Metric, Ranker, WrapsDataset
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric, Ranker, WrapsDataset
 from askew.world.dataset import World
 
 
@@ -54,7 +54,7 @@ _AT_ONCE = 64 * BATCH
 
 
 @dataclass(frozen=True)
-class BasicSuite:
+class BasicSuite(BuildsByExecutor):
     """Similar questions appended to each question, three at a time, as noise of increasing strength."""
 
     ranker: str | Ranker = "lasso"
@@ -86,6 +86,11 @@ class BasicSuite:
     paper: ClassVar[str] = (
         "Huang, Dao, Alfadly, Ghanem: A Novel Framework for Robustness Analysis of Visual QA Models. AAAI 2019"
     )
+    headline: ClassVar[tuple[str, str]] = (
+        "noise.loss.1",
+        "it loses {value} of accuracy when the three most similar questions are appended",
+    )
+    """The accuracy lost on partition 1: R_score, the paper's figure, tells models apart less often."""
 
     def __post_init__(self) -> None:
         if self.kind not in ("general", "yesno"):
@@ -143,19 +148,14 @@ class BasicSuite:
     def tables(self) -> Sequence[Table]:
         """Tables 2 and 3 of the paper, Figure 3 as a table, and the steps of the noise curve."""
         kind = str(BqdFile(self.bqd).header.get("pool", {}).get("kind", self.kind)) if self.bqd else self.kind
-        return basic_tables(self.partitions, kind, self.rankers)
+        return (
+            *_of_the_paper(self.partitions, kind if kind in _TABLE_OF_KIND else "general"),
+            *_of_our_own(self.partitions),
+            *(_by_ranker(self.rankers) if len(self.rankers) > 1 else ()),
+        )
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """The accuracy lost on partition 1: R_score, the paper's figure, tells models apart less often."""
-        return "noise.loss.1", "it loses {value} of accuracy when the three most similar questions are appended"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the pool, one over the data; questions are ranked chunk by chunk as they come."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         with ExitStack() as stack:
             if self.bqd:
                 rankings: tuple[Ranking | BqdFile, ...] = (BqdFile(self.bqd),)
@@ -282,15 +282,6 @@ KINDS = (("Other", "other", "other"), ("Number", "number", "number"), ("Yes/No",
 _STD = "(test-std)"
 _HEADLINE = Column("R_score", "rscore.1")
 _TABLE_OF_KIND = {"general": "Table 2", "yesno": "Table 3"}
-
-
-def basic_tables(partitions: int, kind: str, rankers: Sequence[str]) -> tuple[Table, ...]:
-    """Accuracy over partitions (all, and by answer type), losses, R_score, steps, and columns for each ranker."""
-    return (
-        *_of_the_paper(partitions, kind if kind in _TABLE_OF_KIND else "general"),
-        *_of_our_own(partitions),
-        *(_by_ranker(rankers) if len(rankers) > 1 else ()),
-    )
 
 
 def _of_the_paper(partitions: int, kind: str) -> tuple[Table, ...]:

@@ -24,7 +24,7 @@ from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS, change_title
 from askew.suites.suite_parts import before_after, carets_scores, check_seen, listed, published
 from askew.types import Column, Group, Mode, Question, Refusal, Table, Variant
-from askew.verbs import Dataset, Executor, Metric
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
 VISUAL, NEGATION, ANTONYM = "VISUAL-INV", "NEGATION-DIR", "ANTONYM-DIR"
@@ -49,7 +49,7 @@ _FULL = {
     NEGATION: "Table 12",
 }
 _PAPERS = ("mask", "crop", "blur-3", "blur-6", "blur-9")
-"""Table 7's order."""
+"""Table 7's order; other changes follow."""
 
 SUFFIXES = {
     REPHRASE: "t",
@@ -63,7 +63,7 @@ SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class CaretsSuite:
+class CaretsSuite(BuildsByExecutor):
     """Six tests from scene graphs: rephrasing, order, ontology, hidden background, negation and antonyms."""
 
     tests: str | tuple[str, ...] = "all"
@@ -96,6 +96,10 @@ class CaretsSuite:
     )
     slices: ClassVar[Sequence[str]] = (*SLICES, *PARTS)
     """The parts for which scores are computed besides the whole."""
+    headline: ClassVar[tuple[str, str]] = (
+        "carets.cacc",
+        "it answers only {value} of the pairs correctly on both sides",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tests", _named(self.tests))
@@ -122,17 +126,8 @@ class CaretsSuite:
         """Tables 1 to 4 and 7 to 12 of the paper, and the numbers of its Figure 2."""
         return tuple(paper_tables(tuple(self.tests), self._changes))
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """C-ACC."""
-        return "carets.cacc", "it answers only {value} of the pairs correctly on both sides"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         from askew.perturb.carets import PairSettings, generate, sizes_of
 
         if VISUAL in self.tests:
@@ -308,16 +303,20 @@ def paper_tables(tests: Sequence[str], changes: Sequence[str]) -> Iterator[Table
         published=figures["main"] if whole else {},
     )
     if ONTOLOGICAL in tests:
-        yield Table("carets-2", "Ontological invariance (Table 2)", _ontology(), published=figures["ontology"])
+        sides = (Column(label, metric, f"test={ONTOLOGICAL}") for label, metric in _SIDES)
+        ways = (Column(f"CONS to {way}", "carets.cons", f"note.direction={way}") for way in ("hypernym", "hyponym"))
+        yield Table("carets-2", "Ontological invariance (Table 2)", (*sides, *ways), published=figures["ontology"])
     if ORDER in tests:
         yield Table("carets-3", "Con- and disjunctions in ORDER-INV (Table 3)", _logic(), published=figures["logic"])
     if {REPHRASE, ORDER} <= set(tests):
         title = "Binary and multi-choice questions in REPHRASE-INV and ORDER-INV (Table 4)"
         yield Table("carets-4", title, _choices(), published=figures["choices"])
     if VISUAL in tests:
-        shown = _shown(changes)
+        shown = [*(change for change in _PAPERS if change in changes), *(c for c in changes if c not in _PAPERS)]
         rows = figures["visual"] if len(shown) == len(_PAPERS) == len(changes) else {}
-        yield Table("carets-7", "Accuracy on changed images (Table 7)", _changed_images(shown), published=rows)
+        before = Column("Original", "accuracy.original", f"test={VISUAL}")
+        after = (Column(change_title(c).capitalize(), "accuracy.variant", f"made_by=visual/{c}") for c in shown)
+        yield Table("carets-7", "Accuracy on changed images (Table 7)", (before, *after), published=rows)
     for number, (test, part) in enumerate(each):
         columns = (_SCORES[0], *_SIDES, *_SCORES[1:])
         name = f"{test} in full" + (f" ({_FULL[test]})" if test in _FULL else "")
@@ -336,12 +335,6 @@ def _labels(variant: Variant) -> dict[str, str]:
     return labels
 
 
-def _ontology() -> tuple[Column, ...]:
-    sides = (Column(label, metric, f"test={ONTOLOGICAL}") for label, metric in _SIDES)
-    ways = (Column(f"CONS to {way}", "carets.cons", f"note.direction={way}") for way in ("hypernym", "hyponym"))
-    return (*sides, *ways)
-
-
 def _logic() -> tuple[Column, ...]:
     return tuple(
         Column(f"{logic.capitalize()} {label}", metric, f"note.order={logic}")
@@ -357,16 +350,3 @@ def _choices() -> tuple[Column, ...]:
         for part in parts
         for label, metric in _SCORES
     )
-
-
-def _shown(changes: Sequence[str]) -> list[str]:
-    """The paper's changes in its order, then others."""
-    return [*(change for change in _PAPERS if change in changes), *(c for c in changes if c not in _PAPERS)]
-
-
-def _changed_images(changes: Sequence[str]) -> tuple[Column, ...]:
-    before = Column("Original", "accuracy.original", f"test={VISUAL}")
-    after = (
-        Column(change_title(change).capitalize(), "accuracy.variant", f"made_by=visual/{change}") for change in changes
-    )
-    return (before, *after)

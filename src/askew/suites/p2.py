@@ -24,11 +24,11 @@ from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, listed, published
 from askew.types import Column, Group, Mode, Refusal, Table, Variant
-from askew.verbs import Dataset, Executor, Metric
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
-class P2Suite:
+class P2Suite(BuildsByExecutor):
     """Questions with words replaced by synonyms, paraphrases or antonyms."""
 
     perturbations: str = ",".join(TYPES)
@@ -70,6 +70,10 @@ class P2Suite:
     paper: ClassVar[str] = (
         "Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
         "Question Answering. 2020"
+    )
+    headline: ClassVar[tuple[str, str]] = (
+        "cs.2",
+        "it answers only {value} of the pairs correctly both before and after a word is replaced",
     )
 
     def __post_init__(self) -> None:
@@ -133,17 +137,8 @@ class P2Suite:
             *self._larger_groups(),
         )
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """CS(2)."""
-        return "cs.2", "it answers only {value} of the pairs correctly both before and after a word is replaced"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the data for its vocabulary and the shares of the rules, a second for the questions."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         mined = merged(self._mined.values()) if self._mined else None
         perturbation = fit(
             data.questions() if self.least or self.share < 1.0 else (),

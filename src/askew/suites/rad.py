@@ -15,13 +15,13 @@ from askew.perturb.rad import Balance, RadPerturbation, fit
 from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Executor, Metric
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 TESTS = ("Y/N←C", "Y/N←HM", "Y/N←WK")
 
 
 @dataclass(frozen=True)
-class RadSuite:
+class RadSuite(BuildsByExecutor):
     """Questions about colour, number and kind asked again as yes/no questions with known answers."""
 
     yes: float = 0.5
@@ -49,6 +49,10 @@ class RadSuite:
         "Interventions. ACL 2021"
     )
     tests: ClassVar[Sequence[str]] = TESTS
+    headline: ClassVar[tuple[str, str]] = (
+        "rad.forward",
+        "of those it answers only {value} correctly when asked as yes/no",
+    )
 
     def __post_init__(self) -> None:
         check_originals(self.name, self.originals)
@@ -94,21 +98,12 @@ class RadSuite:
         )
 
     @property
-    def headline(self) -> tuple[str, str]:
-        """RAD(D, D′)."""
-        return "rad.forward", "of those it answers only {value} correctly when asked as yes/no"
-
-    @property
     def notes(self) -> Sequence[str]:
         """The version of the tagger."""
         return (f"tagger {Tagger().signature}",)
 
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the data to collect the answers to draw from, a second for the questions."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions, self.exactly, self.balance)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals, executor=executor)
 

@@ -22,11 +22,11 @@ from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title
 from askew.suites.suite_parts import IMAGES_SENT, before_after, carets_scores, check_seen, listed
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Executor, Metric
+from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
-class VisualSuite:
+class VisualSuite(BuildsByExecutor):
     """Questions about images whose irrelevant parts are blurred, masked or cropped."""
 
     changes: str = ",".join(CHANGES)
@@ -47,6 +47,10 @@ class VisualSuite:
         "Jimenez, Russakovsky, Narasimhan: CARETS: A Consistency And Robustness Evaluative Test Suite for VQA. ACL 2022"
     )
     tests: ClassVar[Sequence[str]] = (TEST,)
+    headline: ClassVar[tuple[str, str]] = (
+        "carets.cacc",
+        "it answers only {value} of the pairs correctly both with and without the background",
+    )
 
     def __post_init__(self) -> None:
         check_correct(self.correct, self.accuracy)
@@ -72,17 +76,8 @@ class VisualSuite:
             Table("visual-cons", "Self-consistency", (Column("All", "carets.cons"), *self._each("carets.cons"))),
         )
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """C-ACC."""
-        return "carets.cacc", "it answers only {value} of the pairs correctly both with and without the background"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the images for their mean colour, if it is needed, and one over the questions."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         check_seen(executor, data, self.name)
         images = (question.image for question in data.questions() if question.image)
         fill = channel_mean(images if "mask" in self._changes else ())
@@ -100,7 +95,7 @@ class VisualSuite:
 
 
 @dataclass(frozen=True)
-class CorruptionSuite:
+class CorruptionSuite(BuildsByExecutor):
     """Noise, blur, brightness, low contrast and JPEG in five severities (an extension, after ImageNet-C)."""
 
     corruptions: str = ",".join(KINDS)
@@ -120,6 +115,10 @@ class CorruptionSuite:
     paper: ClassVar[str] = (
         "After Hendrycks, Dietterich: Benchmarking Neural Network Robustness to Common Corruptions and Perturbations. "
         "ICLR 2019"
+    )
+    headline: ClassVar[tuple[str, str]] = (
+        "accuracy.variant",
+        "it answers only {value} correctly when the image is corrupted",
     )
 
     def __post_init__(self) -> None:
@@ -166,17 +165,8 @@ class CorruptionSuite:
             ),
         )
 
-    @property
-    def headline(self) -> tuple[str, str]:
-        """Accuracy on corrupted images."""
-        return "accuracy.variant", "it answers only {value} correctly when the image is corrupted"
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """The questions that have an image, each with all corrupted images."""
-        return self.groups_by(data, seed)
-
-    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
-        """The same, computed by workers if there are any."""
         check_seen(executor, data, self.name)
         perturbation = self._perturbation()
         return vary_all(perturbation, data.questions(), seed, self.name, chunk=IMAGES_SENT, executor=executor)

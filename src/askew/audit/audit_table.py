@@ -116,7 +116,10 @@ def warnings(audit: TextAudit) -> list[str]:
 
 def _warning(score: TextScore) -> str:
     guess = f"one in n: {_percent(score.chance)}" if score.chance else f"majority {_percent(score.majority)}"
-    share = f"{_percent(score.accuracy.value)} of the {_predicted(score)} ({guess})"
+    answers = "yes/no answers"
+    if score.answer_type == CHOICE:
+        answers = "correct options' letters" if score.task == "letter" else "correct options"
+    share = f"{_percent(score.accuracy.value)} of the {answers} ({guess})"
     if score.task == "letter" and score.chance is not None and score.majority > score.chance + FAR:
         return f"{place(score)}: the most frequent letter is correct for {_percent(score.majority)} ({guess})."
     if score.far_above and score.task == "prior":
@@ -138,9 +141,3 @@ def _warning(score: TextScore) -> str:
             "no, so what is learned from some images is wrong for others."
         )
     return ""
-
-
-def _predicted(score: TextScore) -> str:
-    if score.answer_type == CHOICE:
-        return "correct options' letters" if score.task == "letter" else "correct options"
-    return "yes/no answers"

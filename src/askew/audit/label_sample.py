@@ -187,7 +187,9 @@ def read_judged(path: str | Path) -> dict[str, Counter[str]]:
         )
     found: dict[str, Counter[str]] = {}
     for number, row in enumerate(rows, 2):
-        judged = _people(path, number, row) if counted else _judgement(path, number, row)
+        if not counted and (said := (row["judgement"] or "").strip().lower()) and said not in JUDGEMENTS:
+            raise DataError(f"{path}: row {number}: the judgement is {said[:40]!r}. Write right, wrong or unclear.")
+        judged = _people(path, number, row) if counted else Counter([JUDGEMENTS[said]] if said else ())
         if not judged:
             continue
         key = row["id"] or ""
@@ -198,14 +200,6 @@ def read_judged(path: str | Path) -> dict[str, Counter[str]]:
         remedy = "Wait for people to answer." if counted else "Write right, wrong or unclear in the column 'judgement'."
         raise DataError(f"{path}: no row has a judgement. {remedy}")
     return found
-
-
-def _judgement(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:
-    """One person's judgement."""
-    said = (row["judgement"] or "").strip().lower()
-    if said and said not in JUDGEMENTS:
-        raise DataError(f"{path}: row {number}: the judgement is {said[:40]!r}. Write right, wrong or unclear.")
-    return Counter({JUDGEMENTS[said]: 1}) if said else Counter()
 
 
 def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:

@@ -97,7 +97,10 @@ class TextScore:
         """The score as plain JSON values."""
         names = ("accuracy", "above", "new_texts", "nearest", "rule_accuracy")
         scores: dict[str, Score | None] = {name: getattr(self, name) for name in names}
-        shares = {name: score and _limits(score) for name, score in scores.items()}
+        shares = {
+            name: score and {"value": score.value, "low": score.low, "high": score.high}
+            for name, score in scores.items()
+        }
         found: dict[str, Any] = _plain({**asdict(self), **shares})
         return {**found, "far_above": self.far_above, "far_below": self.far_below}
 
@@ -236,17 +239,15 @@ def _label_score(
     if len(texts) < LEAST_TEXTS or len(counts) < 2:
         return _not_learned(known, images)
     matrix, guessed = sparse(_features(task, text) for text in texts), (labels == place[ranked[0]]).astype(float)
-    right, *by_text = (
-        (predicted(matrix, labels, folds) == labels).astype(float)
-        for folds in (_folds(images), *([_text_folds(texts)] if explain else []))
-    )
-    one = _judged_as(known, right, guessed, images)
+    folds = _folds(images)
+    one = _judged_as(known, (predicted(matrix, labels, folds) == labels).astype(float), guessed, images)
     if not explain:
         return one
-    score = replace(one.score, new_texts=image_share(by_text[0], images))
+    by_text = np.array([content_hash(3, " ".join(tokens(text.text))) % FOLDS for text in texts], dtype=np.int64)
+    new_texts = (predicted(matrix, labels, by_text) == labels).astype(float)
+    score = replace(one.score, new_texts=image_share(new_texts, images))
     if answer_type != YES_NO:
         return replace(one, score=score)
-    folds = _folds(images)
     feature, label = best_rule(matrix, labels)
     other = names[1 - label]
     nearest = nearest_text(texts, labels, images)
@@ -321,10 +322,6 @@ def _folds(images: Whole) -> Whole:
     return np.array([content_hash(1, image) % FOLDS for image in images.tolist()], dtype=np.int64)
 
 
-def _text_folds(texts: Iterable[LabelledText]) -> Whole:
-    return np.array([content_hash(3, " ".join(tokens(text.text))) % FOLDS for text in texts], dtype=np.int64)
-
-
 def _features(task: str, text: LabelledText) -> list[str]:
     return features(text.text) if task == "question" else pair_features(text.before or "", text.text)
 
@@ -346,10 +343,6 @@ def image_share(right: Floats, images: Whole, least: float = 0.0) -> Score:
     value, draws = float(right.mean()), float(len(right)) if least == 0 else inf
     low, high = Estimate(value, (hits - value * counts) / len(right), least, 1.0, draws).interval()
     return Score("text alone", round(value, 3), round(low, 3), round(high, 3))
-
-
-def _limits(score: Score) -> dict[str, float]:
-    return {"value": score.value, "low": score.low, "high": score.high}
 
 
 def _plain(value: Any) -> Any:

@@ -49,7 +49,8 @@ _CODES = {BudgetSpent: EXIT_BUDGET, TooManyFailures: EXIT_FAILURES}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
     _make_printing_safe()
-    words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
+    typed = [word.partition("=") for word in (sys.argv[1:] if argv is None else argv)]
+    words = [(n.replace("_", "-") if n.startswith("--") else n) + equals + value for n, equals, value in typed]
     chosen = next((word for word in words if word in COMMANDS), None)
     args = None
     try:
@@ -212,11 +213,3 @@ def _describe_os_error(error: OSError) -> str:
     if error.errno == errno.EFBIG:
         return f"{place}: {error.strerror}. Raise the limit of file sizes (ulimit -f) or give another path."
     return f"{place}: {error.strerror}. Check the path and its permissions, or give another."
-
-
-def _spelling(word: str) -> str:
-    """Options may be written with ``_`` or ``-``."""
-    if not word.startswith("--"):
-        return word
-    option, equals, value = word.partition("=")
-    return option.replace("_", "-") + equals + value

@@ -183,9 +183,7 @@ def read_plan(folder: Path) -> dict[str, Any]:
     if not (folder / PLAN).is_file():
         raise UsageError(f"{folder}: there is no {PLAN} in it. Give the folder that askew batch write wrote.")
     record = read_object(folder / PLAN, "Write the batch files again: askew batch write.")
-    files = record.get("files")
-    good = isinstance(files, list) and all(isinstance(file, dict) and "name" in file for file in files)
-    if record.get("format") != FORMAT or not good or not isinstance(record.get("model"), str):
+    if record.get("format") != FORMAT:
         raise DataError(f"{folder / PLAN}: not a plan of this version. Write the batch files again: askew batch write.")
     return record
 
@@ -258,24 +256,20 @@ def _take(
     store: Store,
     found: Results,
 ) -> None:
-    said: dict[bytes, Prediction] = {}
+    said: dict[bytes, list[Prediction]] = {}
     for key, prediction in _predictions(path, lines, wanted, reader, found):
         if prediction.failed:
             found.failed[key] = first_line(prediction.error or "no answer")
-        elif key in said:
-            _count_again(found, said[key], prediction)
         else:
-            said[key] = writable(prediction)
+            said.setdefault(key, []).append(writable(prediction))
     known = store.get(dict.fromkeys(said, 0))
-    for key, first in known.items():
-        _count_again(found, first, said.pop(key))
-    store.put(said.items())
-    found.answered += len(said)
-
-
-def _count_again(found: Results, first: Prediction, second: Prediction) -> None:
-    found.again += 1
-    found.differing += first.answer != second.answer
+    for key, predictions in said.items():
+        first, *again = [known[key], *predictions] if key in known else predictions
+        found.again += len(again)
+        found.differing += sum(first.answer != one.answer for one in again)
+    new = {key: predictions[0] for key, predictions in said.items() if key not in known}
+    store.put(new.items())
+    found.answered += len(new)
 
 
 def _predictions(

@@ -110,11 +110,11 @@ def result_of(stage: Stage[T], progress: bool = False) -> T:
     return results[0]
 
 
-def finished(events: Iterator[Event], progress: bool = False, stacklevel: int = 2) -> Finished:
+def finished(events: Iterator[Event], progress: bool = False) -> Finished:
     """Read a run to its end in a program or notebook: warnings are Python's, notes are dropped."""
     for event in with_bars(events, progress):
         if isinstance(event, Warned):
-            warnings.warn(event.sentence, stacklevel=stacklevel + 1)
+            warnings.warn(event.sentence, stacklevel=3)
         elif isinstance(event, Finished):
             last = event
     return last

@@ -43,10 +43,6 @@ class Tally:
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failed += sum(prediction.failed for prediction in said)
 
-    def add_non_answer(self, key: bytes, error: str | None) -> None:
-        """Count a non-answer after extraction, once for each distinct request."""
-        self.non_answers[key] = first_line(error or "no answer")
-
     def record(self, asked: int, limit: float) -> dict[str, Any]:
         """The record for results.json; ``asked`` includes requests answered in earlier runs."""
         errors = dict(Counter(self.non_answers.values()).most_common(20))
@@ -99,7 +95,7 @@ class OutcomeJudge:
         """The prediction with the short answer extracted from the reply."""
         found = extract(self.step, question, said)
         if found.answer is None:
-            self.tally.add_non_answer(self._keys.of(question), found.error)
+            self.tally.non_answers[self._keys.of(question)] = first_line(found.error or "no answer")
         self.forms.add(suite, question, said, found)
         return found
 

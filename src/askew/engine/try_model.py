@@ -37,25 +37,18 @@ def try_model(model: Named, questions: Sequence[Question], settings: Settings) -
         yield f"   question {question.id!r}, {safe(image)}"
         if isinstance(model.what, Previews):
             yield "   the model reads:"
-            yield from (f"   | {safe(line)}" for line in _preview(model.what, question).splitlines())
-        reply = _asked(model, question)
+            try:
+                preview = model.what.preview(question)
+            except AskewError as error:
+                preview = f"(cannot be asked: {error})"
+            yield from (f"   | {safe(line)}" for line in preview.splitlines())
+        found = model.what.stream([question]) if isinstance(model.what, Streams) else model.what.answer([question])
+        reply = next(iter(found), Prediction(question.id, None, error="no prediction"))
         yield from (f"   {line}" for line in _reply(reply, extract(step, question, reply), step))
         if question.answers:
             counts = Counter(question.answers).most_common()
             said = (f"{answer} ({count})" if len(question.answers) > 1 else answer for answer, count in counts)
             yield f"   people answered: {safe(', '.join(said))}"
-
-
-def _preview(model: Previews, question: Question) -> str:
-    try:
-        return model.preview(question)
-    except AskewError as error:
-        return f"(cannot be asked: {error})"
-
-
-def _asked(model: Named, question: Question) -> Prediction:
-    found = model.what.stream([question]) if isinstance(model.what, Streams) else model.what.answer([question])
-    return next(iter(found), Prediction(question.id, None, error="no prediction"))
 
 
 def _reply(reply: Prediction, found: Prediction, step: str) -> Iterator[str]:

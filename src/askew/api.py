@@ -194,9 +194,7 @@ class _Files:
 
 @contextmanager
 def _kept_folder(output: str | Path | None) -> Iterator[tuple[Path, _Files]]:
-    """The folder of a run. Without ``output`` it is temporary: deleted at once if the run fails, otherwise with the
-    ``_Files``.
-    """
+    """The folder of a run; a temporary one is deleted at once if the run fails, otherwise with the ``_Files``."""
     folder, files = Path(output or tempfile.mkdtemp(prefix="askew-")), _Files()
     with ExitStack() as on_failure:
         if output is None:

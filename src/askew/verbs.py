@@ -438,8 +438,7 @@ class SuiteFacts:
     component: object
 
     slices = Fact[Sequence[str] | None](None)
-    """What scores are broken down by: ``test``, ``answer_type``, a key of a variant's note, ... By default askew's own
-    list."""
+    """What scores are broken down by: ``test``, ``answer_type``, a key of notes, ... By default askew's own list."""
     notes = Fact[Sequence[str]](())
     """Sentences for results and datasheets on how the groups were made, e.g. versions in use."""
     titles = Fact[Mapping[str, tuple[str, str]]]({})

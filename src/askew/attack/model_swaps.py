@@ -214,9 +214,7 @@ class MaskedSwaps:
 
 
 class _MaskedModel:
-    """A loaded model and tokenizer. Each text is run alone, so that predictions do not depend on other texts of a
-    batch.
-    """
+    """A loaded model and tokenizer. Each text is run alone, so that predictions do not depend on a batch."""
 
     def __init__(self, torch: Any, tokenizer: Any, model: Any) -> None:
         self._torch, self._tokenizer, self._model = torch, tokenizer, model
@@ -236,9 +234,7 @@ class _MaskedModel:
         return found
 
     def _scores(self, text: str) -> tuple[Any, list[int], dict[tuple[int, int], int]]:
-        """The vocabulary scores at each piece of the text, the pieces, and which piece covers which span of
-        characters.
-        """
+        """The vocabulary scores at each piece of the text, the pieces, and the piece that covers each span."""
         read = self._tokenizer(text, return_tensors="pt", truncation=True, return_offsets_mapping=True)
         spans = [tuple(span) for span in read.pop("offset_mapping")[0].tolist()]
         with self._torch.inference_mode():

@@ -169,9 +169,7 @@ class SaliencySearch:
 
 @dataclass(frozen=True)
 class EachAlone:
-    """Try every swap alone, in one batch, and take the most similar one that reaches the goal (SEARs, Ribeiro et al.
-    2018).
-    """
+    """Try every swap alone, in one batch; the most similar that reaches the goal wins (SEARs, Ribeiro et al. 2018)."""
 
     repair: bool = True
 

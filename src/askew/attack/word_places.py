@@ -148,9 +148,7 @@ def protected(tokens: Sequence[Token], answers: frozenset[str]) -> dict[int, str
 
 
 def option_words(tokens: Sequence[Token]) -> list[int]:
-    """The token indices of the options on both sides of each *or*: "a dog", "a cat"; including options separated by
-    commas.
-    """
+    """The token indices of the options on both sides of each *or* ("a dog", "a cat"), also between commas."""
     found: set[int] = set()
     for number, token in enumerate(tokens):
         if token.lower == "or":

@@ -108,9 +108,7 @@ def sampled(audit: TextAudit) -> list[str]:
 
 
 def warnings(audit: TextAudit) -> list[str]:
-    """One sentence for each yes/no or multiple-choice test whose answers text alone predicts far better than a guess
-    without text, or worse than it.
-    """
+    """A sentence for each test whose yes/no answers or options text alone predicts far better or worse than a guess."""
     return [warning for score in audit.scores if (warning := _warning(score))]
 
 

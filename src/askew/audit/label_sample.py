@@ -89,9 +89,7 @@ def csv_lines(sample: Sequence[SampledLabel], images: Sequence[str]) -> list[byt
 
 
 def service_record(one: SampledLabel, image: str) -> dict[str, Any]:
-    """A record for ``askew collect gold --add``; if several answers are equally frequent, each of them counts as
-    correct.
-    """
+    """A record for ``askew collect gold --add``; equally frequent answers all count as correct."""
     counts = Counter(map(normalise, one.question.answers))
     answers = [answer for answer, count in counts.items() if count == counts[one.answer]]
     return {"image": image, "question": one.question.text, "answers": answers, "id": one.question.id, "test": one.test}

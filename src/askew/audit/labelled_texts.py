@@ -58,9 +58,7 @@ class TextSample:
     _hashes: list[int] = field(default_factory=list)
 
     def add(self, key: Id, made: Callable[..., LabelledText], *of: Question) -> bool:
-        """Keep the text ``made(*of)`` if the hash of its id is low enough; returns whether. It is only made when it is
-        kept.
-        """
+        """Make and keep the text ``made(*of)`` if the hash of its id is low enough; returns whether."""
         low = -content_hash(self.seed, key)  # negated, so that the highest hash comes first in the heap
         if low in self._kept:
             return False

@@ -167,9 +167,7 @@ def tasks_of(tests: Tests) -> int:
 
 
 def yes_no_alone(tests: Tests) -> list[TextScore]:
-    """How well text alone predicts yes/no answers: per test, and over all tests of a suite that has several; tests with
-    too few texts are left out.
-    """
+    """How well text alone predicts yes/no answers, per suite and test, where there are enough texts."""
     judged = []
     for (suite, test), texts in tests.items():
         members = _by_type(texts.questions).get(YES_NO, [])
@@ -298,9 +296,7 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
 
 
 def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:
-    """Which of the two texts is the original: a classifier of their difference, in an order that a hash of the content
-    decides.
-    """
+    """Which of two texts is the original, from their difference; a hash of the content decides which comes first."""
     images = _images(texts)
     known = TextScore(
         "original", suite, test, "", len(texts), len(np.unique(images)), NOT_LEARNED, 0.5, 0.5, seen=len(texts)
@@ -335,9 +331,7 @@ def _images(texts: Iterable[LabelledText]) -> Whole:
 
 
 def image_share(right: Floats, images: Whole, least: float = 0.0) -> Score:
-    """The mean of values from ``least`` to 1, with an interval clustered by image (rounded, since the last digits
-    depend on the processor).
-    """
+    """The mean of values from ``least`` to 1, with an interval clustered by image (rounded: last digits differ)."""
     _, which = np.unique(images, return_inverse=True)
     hits, counts = np.bincount(which, right), np.bincount(which).astype(float)
     value, draws = float(right.mean()), float(len(right)) if least == 0 else inf

@@ -151,9 +151,7 @@ def log_odds(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
 
 
 def _decisions(texts: SparseTexts, labels: Whole, learn: NDArray[np.bool_], classes: int, intercept: bool) -> Floats:
-    """The log odds of each class and text, up to a constant for each text, shape (classes, texts); of two classes, the
-    first has none.
-    """
+    """The log odds of each class and text, up to a constant for each text: (classes, texts)."""
     classes, size, weight = max(2, classes), len(texts.names), learn.astype(float)
     rows = 1 if classes == 2 else classes
     hit = weight * (labels == np.arange(classes)[:, None])

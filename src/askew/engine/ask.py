@@ -68,9 +68,7 @@ def failure_kind(error: str) -> str:
 
 
 def writable(prediction: Prediction) -> Prediction:
-    """The prediction in a form that can be stored: a lone surrogate (half a character, of a truncated reply) becomes �,
-    and impossible token counts become 0.
-    """
+    """The prediction as it can be stored: half characters of truncated replies become �, impossible token counts 0."""
     texts = (prediction.answer, prediction.error, prediction.raw)
     if prediction.tokens != (0, 0):
         prediction = replace(prediction, tokens=token_counts(*prediction.tokens))

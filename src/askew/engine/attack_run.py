@@ -49,8 +49,7 @@ class AttackSettings:
     max_calls: int | None = None
     """The maximum number of requests in total; the attack stops before it would exceed it."""
     scores: str = "auto"
-    """What guides the searches: ``score``, ``confidence`` or ``label``; ``auto`` takes the first that the model can
-    give."""
+    """What guides the searches: ``score``, ``confidence``, ``label``, or ``auto``, the first that the model gives."""
     confirm: int = 0
     """The number of repeated requests in which a rewording must also fool the model before it counts as found."""
 

@@ -58,8 +58,7 @@ class Coverage:
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
     doubts: dict[str, Counter[bool]] = field(default_factory=dict)
-    """Per test, variants whose answer does or does not depend on a possibly incomplete scene graph
-    (``note["doubtful"]``)."""
+    """Per test, variants whose answer does or does not depend on an incomplete scene graph (``note["doubtful"]``)."""
     balanced: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, the feature (text or word) that occurs equally often with each answer (``balanced``)."""
     keep_texts: bool = True

@@ -272,8 +272,7 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
 
 @contextmanager
 def _rare_collection() -> Iterator[None]:
-    """Run the garbage collector less often: there are millions of short-lived objects, and almost none is in a
-    cycle."""
+    """Run the garbage collector less often: of millions of short-lived objects, almost none is in a cycle."""
     usual = gc.get_threshold()
     gc.set_threshold(300_000, *usual[1:])
     try:

@@ -173,8 +173,7 @@ class MeaningfulMetrics:
 
 @dataclass
 class AnswerForms:
-    """Counts the answers whose correctness depends on case, punctuation or surrounding words, and replies that hold no
-    single answer."""
+    """Counts answers that their form decides (case, punctuation, other words), and replies without a single one."""
 
     modes: Mapping[str, tuple[Mode, Mode]]
     """For each suite, its own mode and the one that is used."""

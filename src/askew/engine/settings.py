@@ -36,8 +36,7 @@ class Settings:
     extract: str = "auto"
     """How an answer is extracted from a model's reply; ``auto``: ``short`` for free text, else ``none``."""
     accuracy: str = "auto"
-    """How answers are compared: ``official``, ``robust``, ``simple``, ``exact``; ``auto``: ``robust`` for free
-    text, else as the suite says."""
+    """How answers are compared: a mode, or ``auto``: ``robust`` for free text, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     no_audit: bool = False
@@ -45,8 +44,7 @@ class Settings:
     overwrite: bool = False
     """Replace what the folder holds: a run of something else, or files that askew did not write."""
     executor: str = "local"
-    """Where groups are built and local models are run: this process, ``local:workers=2``, or a Ray cluster
-    (``ray:address=auto``)."""
+    """What builds groups and runs local models: this process, ``local:workers=2``, ``ray:address=auto``."""
     progress: bool = False
 
     def __post_init__(self) -> None:

@@ -30,8 +30,7 @@ MOST_TOKENS = 10**9
 
 
 def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
-    """The lines of an open file with their line ends; a line longer than ``MAX_RECORD`` is refused before it is
-    read."""
+    """The lines of an open file; one longer than ``MAX_RECORD`` is refused before it is read."""
     number = 0
     while line := file.readline(MAX_RECORD + 1):
         number += 1
@@ -68,8 +67,7 @@ def load_json(text: bytes | str) -> Any:
 
 
 def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
-    """Read the JSON object in one of askew's own files, such as config.json; DataError with the remedy if it is not
-    one."""
+    """Read the JSON object in one of askew's own files; DataError with the remedy if it is not one."""
     try:
         found = load_json(bounded_read(path))
     except orjson.JSONDecodeError as trouble:

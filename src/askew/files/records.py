@@ -123,8 +123,7 @@ def group_record(group: Group) -> Record:
 
 
 def group_from(record: Mapping[str, Any]) -> Group:
-    """Convert a record to a group; a variant without an image has that of the original, unless ``same_image`` is
-    false."""
+    """Convert a record to a group; a variant without an image has the original's, unless ``same_image`` is false."""
     original = record["original"]
     if not record.get("variants"):
         return Group(record["group"], record.get("suite", ""), question_from(original))

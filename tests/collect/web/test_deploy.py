@@ -69,10 +69,10 @@ def test_nginx_accepts_the_example(tmp_path: Path) -> None:
     subprocess.run([openssl, *made, "-out", names["fullchain"], "-keyout", names["privkey"]], check=True)
     text = (DEPLOY / "nginx.conf").read_text().replace("/etc/letsencrypt/live/collect.example.org", str(tmp_path))
     (tmp_path / "site.conf").write_text(text)
-    whole = (
-        f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {tmp_path}/site.conf; }}"
-    )
-    (tmp_path / "nginx.conf").write_text(whole)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")  # by default where only root may write
+    own = "".join(f"{kind}_temp_path {tmp_path}/{kind}; " for kind in kinds)
+    http = f"access_log off; {own}include {tmp_path}/site.conf;"
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ {http} }}")
     command = [program, "-t", "-c", str(tmp_path / "nginx.conf"), "-p", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

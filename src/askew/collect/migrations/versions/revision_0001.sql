@@ -391,3 +391,15 @@ CREATE TABLE verification (
     CONSTRAINT fk_verification_annotator_id FOREIGN KEY(annotator_id) REFERENCES annotator (id)
 );
 CREATE INDEX ix_verification_annotator_id_id ON verification (annotator_id, id);
+CREATE TABLE api_token (
+    id SERIAL NOT NULL,
+    token_hash VARCHAR(64) NOT NULL,
+    annotator_id INTEGER NOT NULL,
+    name VARCHAR NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    CONSTRAINT pk_api_token PRIMARY KEY (id),
+    CONSTRAINT uq_api_token_token_hash UNIQUE (token_hash),
+    CONSTRAINT fk_api_token_annotator_id FOREIGN KEY(annotator_id) REFERENCES annotator (id)
+);
+CREATE INDEX ix_api_token_annotator_id ON api_token (annotator_id);

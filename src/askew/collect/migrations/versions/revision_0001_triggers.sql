@@ -47,7 +47,8 @@ NEW.state <> OLD.state AND NOT ((OLD.state = 'DRAFT' AND NEW.state = 'READY') OR
 (OLD.state = 'FROZEN' AND NEW.state = 'RELEASED'));
 
 -- study_is_fixed: UPDATE study: the settings are fixed once a round has opened
-EXISTS (SELECT 1 FROM round r WHERE r.opened_at IS NOT NULL) AND NEW.settings <> OLD.settings;
+EXISTS (SELECT 1 FROM round r WHERE r.opened_at IS NOT NULL) AND (NEW.settings <> OLD.settings OR NEW.seed <> OLD.seed
+OR NEW.writers <> OLD.writers OR NEW.verifiers <> OLD.verifiers OR NEW.max_tries <> OLD.max_tries);
 
 -- annotator_identity_is_final: UPDATE annotator: a pseudonym and an identity are final
 NEW.pseudonym <> OLD.pseudonym OR (OLD.identity IS NOT NULL AND (COALESCE(NEW.identity <> OLD.identity,

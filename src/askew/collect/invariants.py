@@ -74,8 +74,8 @@ def notices(tx: Tx) -> list[str]:
     if not gone:
         return []
     return [
-        f"The latest release has questions that were deleted since: {len(gone)}, e.g. {gone[0]}. Export a patch under a "
-        "new version: askew collect export STUDY --output DIR --version 1.0.1"
+        f"The latest release has questions that were deleted since: {len(gone)}, e.g. {gone[0]}. Export a patch under "
+        "a new version: askew collect export STUDY --output DIR --version 1.0.1"
     ]
 
 

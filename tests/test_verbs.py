@@ -47,6 +47,7 @@ def test_a_component_without_facts_has_the_defaults():
     assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "titles": {}, "readers": ()}
     assert values(verbs.DatasetFacts(Plain())) == {
         "counted": "question",
+        "extract": "none",
         "images": None,
         "path": None,
         "remarks": (),

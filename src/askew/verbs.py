@@ -383,6 +383,17 @@ class HoldsGroups(Protocol):
 
 
 @runtime_checkable
+class NamesQuestions(Protocol):
+    """A data set whose questions have other names in files of predictions than their ids."""
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """The ids of the questions that a record of predictions in this file answers; None if it does not say."""
+
+    def in_order(self) -> Mapping[str, Sequence[Question]]:
+        """The questions in the order of each of its files, if there are several; otherwise nothing."""
+
+
+@runtime_checkable
 class Fingerprints(Protocol):
     """A data set with a fingerprint of its contents, by which results of other contents are recognised."""
 
@@ -418,6 +429,8 @@ class DatasetFacts:
     """Its file; images are looked up relative to the folder of that file if ``images`` is None."""
     suites = Fact[Sequence[str]](())
     """The suites to run if the user names none."""
+    extract = Fact("none")
+    """How ``askew score`` extracts answers from replies, if the user does not say."""
     remarks = Fact[Sequence[str]](())
     """Remarks on the last reading, one sentence each: fields that were not read, counts that differ from published
     sizes. Skipped records are not among them."""

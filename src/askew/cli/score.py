@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from askew.cli.options import add_shared, as_typed, data_of, settings_of, settled
@@ -11,8 +12,10 @@ EXAMPLES = """\
 examples:
   askew score bench/groups.jsonl answers.json --output runs/mine
   askew score v2_OpenEnded_mscoco_val2014_questions.json results.json --output runs/vqa     (plain VQA accuracy)
+  askew score POPE/output/coco llava-v1.5-13b.jsonl --output runs/llava
 
-PREDICTIONS: official results [{"question_id", "answer"}], GQA's [{"questionId", "prediction"}], or JSONL."""
+PREDICTIONS: official results [{"question_id", "answer"}], GQA's [{"questionId", "prediction"}], JSONL, answers of
+LLaVA, logs of lmms-eval, VLMEvalKit and inspect, results of POPE, HallusionBench, SugarCrepe and MME; or a folder."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,14 +44,17 @@ def main(args: argparse.Namespace) -> int:
     from askew.engine.components import as_suite, suites_in
     from askew.engine.settings import Named
     from askew.models.prediction_file import Predictions
+    from askew.verbs import DatasetFacts
 
-    args = settled(args, {"extract": "none", "batch_size": 4096})
+    args = settled(args, {"extract": "", "batch_size": 4096})
+    data = data_of(args, args.groups)
+    args.extract = args.extract or DatasetFacts(data.what).extract
     settings = settings_of(args)
     path = Path(args.predictions)
-    model = Named(
-        Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
-    )
-    data = data_of(args, args.groups)
+    answers = Predictions(args.predictions, args.allow_missing, args.ids, data.what)
+    if answers.remark:
+        print(answers.remark, file=sys.stderr)
+    model = Named(answers, f"predictions:{path}", args.name or path.stem)
     suites = [as_suite(suite) for suite in args.suite or suites_in(data, "accuracy")]
     published = not args.no_published
     # lenient: --allow-missing permits non-answers, so they are not an error here

@@ -2,12 +2,16 @@
 
 * the official VQA results file ``[{"question_id": 1, "answer": "yes"}]``,
 * GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
-* JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``,
-* an object ``{"1": "yes"}``, whose ids JSON can only write as text,
-* the logs of other evaluation harnesses that ran an export of ``askew export``.
+* JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``, and LLaVA's, ``{"question_id": 1, "prompt":
+  "Is it?", "text": "yes"}``,
+* an object ``{"1": "yes"}``, whose ids JSON can only write as text, or ``{"1": {"answer": "yes"}}``,
+* MME's result files, ``image.jpg<TAB>question<TAB>label<TAB>reply``,
+* the logs of other evaluation harnesses that ran an export of ``askew export``,
+* a folder of such files, which are read as one.
 
-In a record with both, ``prediction`` is the model's answer and ``answer`` is people's. The format is detected from the
-content. These fields of logs are used:
+The answer is ``prediction``, ``model_prediction``, ``response`` or ``output``; else ``text``, unless it is the question
+that ``answer`` is for; else ``answer``, which in a record with one of the others is people's. The format is detected
+from the content. These fields of logs are used:
 
 * lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
   ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. In
@@ -18,6 +22,7 @@ content. These fields of logs are used:
   ``output.completion``, else the first choice's message.
 
 A log without the ids still has row numbers (``doc_id``, ``index``), which ``ids.jsonl`` of the export maps to ids.
+``match_predictions.py`` matches files that name questions by a benchmark's own keys, or not at all.
 
 The text that a harness writes for a failed request is a missing answer, never an answer to score:
 
@@ -38,24 +43,54 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 from zipfile import ZipFile
 
 import orjson
 
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, text, wrong
-from askew.data.json_stream import glimpse, items, lines, pairs
+from askew.data.json_stream import decoded, glimpse, items, lines, pairs
 from askew.data.jsonl import valid_lines
-from askew.data.records_by_id import distinct
 from askew.data.table_files import looks_like_table, prediction_rows, zip_archive, zip_kind
 from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_RECORD, load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
-_ANSWERS = ("prediction", "answer")
+_REPLIES = ("prediction", "model_prediction", "response", "output")
+_ANSWERS = (*_REPLIES, "text", "answer")
+_ASKED = ("prompt", "question", "input")
 _VLMEVALKIT = frozenset(("index", "question", "prediction"))
 """Columns of a prediction file of VLMEvalKit, which keeps those of its questions."""
+_FILE = re.compile(r"\.(?:json|jsonl|tsv|csv|xlsx|eval|txt)(?:\.gz)?$", re.IGNORECASE)
+_SAMPLES = "samples_"
+"""In the names of lmms-eval's logs, beside which its results are."""
+_MME = ("image", "question", "answer", "response")
+"""The cells of a line of MME's result files."""
+_UNSURE = {"0": "no", "1": "yes", "2": "uncertain"}
+"""What a number means in HallusionBench's results."""
+
+Named: TypeAlias = Callable[[Mapping[str, Any], str], Sequence[Id] | None]
+"""Returns the ids of the questions that a record in a file answers, by the keys of a benchmark; None if it has none."""
+
+
+class Reply(NamedTuple):
+    """A record of a file of predictions."""
+
+    file: str
+    ids: Sequence[Id]
+    """Of the questions that it answers; none if they were not asked for."""
+    answer: str | None
+    """None if the request failed."""
+    names: Mapping[str, Any]
+    """The fields that may name the question."""
+    row: object
+    """The number of the row of the data, if the record says it."""
+
+    @property
+    def asked(self) -> str:
+        """The question as it was asked; empty if the record does not say."""
+        return next((self.names[name] for name in _ASKED if isinstance(self.names.get(name), str)), "")
 
 
 def read_predictions(
@@ -65,17 +100,58 @@ def read_predictions(
 
     ``ids`` is the ``ids.jsonl`` of an export, for a log with row numbers instead of ids.
     """
-    path = os.fspath(path)
-    log = _open_log(path, ids)
-    if log is not None:
-        return _logged_answers(path, log)
-    shape = glimpse(path)
-    if shape.top == "[":
-        return _answers(_strict(path), items(path, "predictions"), _id, _answer)
-    if all(any(name in shape.keys for name in names) for names in (_IDS, _ANSWERS)) or _is_lined(path):
-        sieve = _strict(path, "line")
-        return _answers(sieve, valid_lines(sieve), _id, _answer)
-    return _answers(_strict(path), pairs(path), lambda pair: pair[0], lambda pair: _answer({"answer": pair[1]}))
+    for reply in read_replies(path, ids):
+        if reply.answer is not None:
+            yield from ((key, reply.answer) for key in reply.ids)
+
+
+def read_replies(
+    path: str | os.PathLike[str],
+    ids: str | os.PathLike[str] | None = None,
+    named: Named | None = None,
+    by_id: bool = True,
+) -> Iterator[Reply]:
+    """The records of a file, or of the files in a folder, streamed; repeated ids are refused.
+
+    ``named`` finds the ids of questions by a benchmark's own keys. ``by_id=False``: do not look for ids.
+    """
+    known = read_ids(ids) if ids is not None else {}
+    seen: dict[Id, int] = {}
+    for file in prediction_files(os.fspath(path)):
+        yield from _replies(_open_log(file, known), named, by_id, seen)
+
+
+def prediction_files(path: str) -> Sequence[str]:
+    """The file itself, or the files of predictions in a folder and its sub-folders, sorted."""
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(
+        os.path.join(place, name) for place, _, names in os.walk(path) for name in names if _FILE.search(name)
+    )
+    if not found:
+        raise DataError(f"{path}: there is no file of predictions in this folder (JSON, JSONL, TSV, CSV, XLSX or TXT).")
+    return [file for file in found if _SAMPLES in os.path.basename(file)] or found
+
+
+def _replies(log: Log, named: Named | None, by_id: bool, seen: dict[Id, int]) -> Iterator[Reply]:
+    sieve = _strict(log.path, log.word)
+    first_filter: object = None
+    for number, record in log.records:
+        fields = sieve.sift(number, None, mapping, record) or {}
+        first_filter = fields.get("filter") if first_filter is None else first_filter
+        if fields.get("filter", first_filter) != first_filter:
+            continue
+        names = log.reader.names(fields)
+        keys: Sequence[Id] = ()
+        if by_id:
+            own = named and sieve.sift(number, None, named, names, log.path)
+            keys = (sieve.sift(number, None, log.reader.ids, fields) or ()) if own is None else own
+        for key in keys:
+            if key in seen:
+                sieve.refuse(number, repeated(key, None, f"{log.word} {seen[key]}"), key)
+            seen[key] = number
+        answer = sieve.sift(number, keys[0] if keys else None, log.reader.answer, fields)
+        yield Reply(log.path, keys, answer, names, fields.get("doc_id"))
 
 
 def _strict(path: str, word: str = "record") -> Sieve:
@@ -92,35 +168,51 @@ def _is_lined(path: str) -> bool:
         return False  # a long object on one line, or an error that reading reports
 
 
-def _answers(
-    sieve: Sieve, records: Iterator[tuple[int, Any]], identify: Callable[[Any], Id], answer_of: Callable[[Any], str]
-) -> Iterator[tuple[Id, str]]:
-    for number, key, record in distinct(sieve, records, identify):
-        answer = sieve.sift(number, key, answer_of, record)
-        if answer is not None and not _is_failure(answer):
-            yield key, answer
+def _answer_name(fields: Mapping[str, Any]) -> str:
+    """The field of the model's answer.
 
-
-def _id(record: object) -> Id:
-    fields = mapping(record)
-    name = next((name for name in _IDS if name in fields), "question_id")
-    return identity(fields, name)
-
-
-def _answer(record: object) -> str:
-    """The answer of a record, which may be an empty string but must be present: a failure is not an answer.
-
-    >>> _answer({"question_id": 1, "answer": None})
-    Traceback (most recent call last):
-    askew.errors.BadRecord: 'answer' is null. Fill it in, or leave the record out.
+    >>> _answer_name({"answer": "a dog", "prediction": "a cat"}), _answer_name({"text": "Is it?", "answer": "yes"})
+    ('prediction', 'answer')
+    >>> _answer_name({"prompt": "Is it?", "text": "yes", "answer": "no"})
+    'text'
     """
-    fields = mapping(record)
-    name = next((name for name in _ANSWERS if name in fields), "answer")
-    if name in fields and fields[name] is None:
-        raise BadRecord(f"{name!r} is null. Fill it in, or leave the record out.")
-    if name not in fields:
-        raise missing(fields, name)
-    return text(fields, name, "")
+    if found := next((name for name in _REPLIES if name in fields), ""):
+        return found
+    is_reply = "text" in fields and ("answer" not in fields or any(name in fields for name in _ASKED))
+    return "text" if is_reply else "answer"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Records of results files: official ones, GQA's, LLaVA's, and our own."""
+
+    def names(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields that may name the question."""
+        return record
+
+    def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
+        """The question that this record answers."""
+        return (identity(record, next((name for name in _IDS if name in record), "question_id")),)
+
+    def answer(self, record: Mapping[str, Any]) -> str | None:
+        """The answer, which may be an empty string but must be present: a failure is not an answer.
+
+        >>> Results().answer({"question_id": 1, "answer": None})
+        Traceback (most recent call last):
+        askew.errors.BadRecord: 'answer' is null. Fill it in, or leave the record out.
+        """
+        name = _answer_name(record)
+        value = record.get(name)
+        if name in record and value is None:
+            raise BadRecord(f"{name!r} is null. Fill it in, or leave the record out.")
+        if name not in record:
+            raise missing(record, name)
+        if isinstance(value, dict) and "free_form_answer" in value:  # SugarCrepe: the caption, if the reply names one
+            value = value.get("multiple_choice_answer") or value["free_form_answer"]
+        if "visual_input" in record:  # HallusionBench: 0, 1, 2, or words
+            value = _UNSURE.get(str(value).strip(), value)
+        content = text({name: value}, name, "")
+        return None if _is_failure(content) else content
 
 
 Known = Mapping[int, Sequence[Id]]
@@ -132,6 +224,11 @@ class Samples:
     """Records of lmms-eval and lm-eval."""
 
     known: Known
+
+    def names(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields that may name the question: those of the data's own record, and the prompt."""
+        doc = record.get("doc")
+        return {**(doc if isinstance(doc, dict) else {}), "prompt": record.get("input")}
 
     def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
         """The questions that this record answers."""
@@ -156,6 +253,10 @@ class Rows:
 
     known: Known
 
+    def names(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields that may name the question."""
+        return record
+
     def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
         """The questions that this row answers."""
         if not self.known and not record.get("askew_ids") and record.keys() >= _VLMEVALKIT:
@@ -165,7 +266,7 @@ class Rows:
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
         """The answer; None if VLMEvalKit reports a failure, or if a person left it empty."""
-        name = "prediction" if "prediction" in record else "answer"
+        name = _answer_name(record)
         if record.get(name) is None:
             raise missing(record, name)
         if not isinstance(record[name], str):
@@ -180,6 +281,11 @@ class Inspected:
     """Samples of inspect_ai."""
 
     known: Known
+
+    def names(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields that may name the question."""
+        metadata = record.get("metadata")
+        return metadata if isinstance(metadata, dict) else {}
 
     def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
         """The questions that this sample answers."""
@@ -207,42 +313,36 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Log:
-    """A recognised log: its records, what messages call them, and how they are read."""
+    """A file of predictions: its records, what messages call them, and how they are read."""
 
+    path: str
     records: Iterator[tuple[int, Any]]
     word: str
-    reader: Samples | Rows | Inspected
+    reader: Results | Samples | Rows | Inspected
 
 
-def _open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None:
-    """The log of a harness at this path; None if it is something else."""
-    known = read_ids(ids) if ids is not None else {}
+def _open_log(path: str, known: Known) -> Log:
+    """The predictions in a file, by its content."""
     kind = zip_kind(path)
     if kind == "inspect":
-        return Log(_zipped_samples(path), "sample", Inspected(known))
-    if kind == "xlsx" or looks_like_table(path):
-        return Log(prediction_rows(path), "row", Rows(known))
-    return _open_json_log(path, known)
+        return Log(path, _zipped_samples(path), "sample", Inspected(known))
+    if kind == "xlsx" or looks_like_table(path, _ANSWERS):
+        return Log(path, prediction_rows(path), "row", Rows(known))
+    if path.endswith(".txt"):
+        return Log(path, _mme_lines(path), "line", Results())
+    return _open_json(path, known)
 
 
-def _logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
-    """The id and answer of every answered question; repeated ids are refused, failures are left out."""
-    sieve = _strict(path, log.word)
-    first_filter: object = None
-    seen: set[Id] = set()
-    for number, record in log.records:
-        fields = sieve.sift(number, None, mapping, record) or {}
-        first_filter = fields.get("filter") if first_filter is None else first_filter
-        if fields.get("filter", first_filter) != first_filter:
-            continue
-        keys = sieve.sift(number, None, log.reader.ids, fields) or ()
-        for key in keys:
-            if key in seen:
-                sieve.refuse(number, repeated(key), key)
-            seen.add(key)
-        answer = sieve.sift(number, keys[0], log.reader.answer, fields)
-        if answer is not None:
-            yield from ((key, answer) for key in keys)
+def _mme_lines(path: str) -> Iterator[tuple[int, Any]]:
+    """The lines of a result file of MME, which is named after a category."""
+    for number, line in lines(path):
+        cells = decoded(line).split("\t")
+        if len(cells) != len(_MME):
+            raise BadRecord(
+                f"{path}: line {number}: {len(cells)} cells instead of {len(_MME)}: image, question, label and reply, "
+                "with tabs between them, as in MME's results. Write it again, or write JSONL."
+            )
+        yield number, {**dict(zip(_MME, cells, strict=True)), "category": os.path.basename(path)[:-4]}
 
 
 def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
@@ -279,24 +379,33 @@ def _decoded_ids(value: object) -> tuple[Id, ...]:
     return tuple(ids)
 
 
-def _open_json_log(path: str, known: Known) -> Log | None:
+def _open_json(path: str, known: Known) -> Log:
     shape = glimpse(path)
-    keys, lines = set(shape.keys), shape.top == "{"
+    keys, lined = set(shape.keys), shape.top == "{"
     if {"doc_id", "doc"} & keys and {"filtered_resps", "resps"} & keys:
-        return _log(path, lines, "", Samples(known))
+        return _log(path, lined, "", Samples(known))
     if {"logs"} <= keys and {"args", "model_configs"} & keys:
         return _log(path, False, "logs", Samples(known))
-    if {"eval", "status"} <= keys and lines:
+    if {"eval", "status"} <= keys and lined:
         return _log(path, False, "samples", Inspected(known))
     if "askew_ids" in keys or keys >= _VLMEVALKIT or ({"index", "prediction"} <= keys and not keys & set(_IDS)):
-        return _log(path, lines, "", Rows(known))
-    return None
+        return _log(path, lined, "", Rows(known))
+    is_record = all(any(name in keys for name in names) for names in ((*_IDS, *_ASKED, "image"), _ANSWERS))
+    if not lined or is_record or _is_lined(path):
+        return _log(path, lined, "predictions", Results())
+    return Log(path, ((number, _keyed(*pair)) for number, pair in pairs(path)), "record", Results())
 
 
-def _log(path: str, lines: bool, key: str, reader: Samples | Rows | Inspected) -> Log:
-    if lines:
-        return Log(valid_lines(_strict(path, "line")), "line", reader)
-    return Log(items(path, key), "record", reader)
+def _keyed(key: str, value: object) -> Mapping[str, Any]:
+    """The record of a pair of an object."""
+    fields = value if isinstance(value, dict) else {"answer": value}
+    return {**fields, "question_id": key}
+
+
+def _log(path: str, lined: bool, key: str, reader: Results | Samples | Rows | Inspected) -> Log:
+    if lined:
+        return Log(path, valid_lines(_strict(path, "line")), "line", reader)
+    return Log(path, items(path, key), "record", reader)
 
 
 def _zipped_samples(path: str) -> Iterator[tuple[int, Any]]:

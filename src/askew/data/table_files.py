@@ -11,7 +11,7 @@ import csv
 import re
 import zipfile
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from tempfile import TemporaryFile
@@ -152,7 +152,7 @@ def zip_kind(path: str) -> str:
     raise DataError(f"{path}: this zip file is neither XLSX nor an inspect log. Unpack it and give one of its files.")
 
 
-def looks_like_table(path: str) -> bool:
+def looks_like_table(path: str, answers: Iterable[str]) -> bool:
     """Whether the file begins with column names, one of them for answers."""
     with opened(path) as file:
         head = file.read(_HEAD).lstrip()
@@ -160,7 +160,7 @@ def looks_like_table(path: str) -> bool:
         return False
     names = head.split(b"\n", 1)[0].decode(errors="replace")
     columns = column_names(names, delimiter_of(names))
-    return bool({"prediction", "answer"} & set(columns)) and len(columns) > 1
+    return not set(columns).isdisjoint(answers) and len(columns) > 1
 
 
 def prediction_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from askew.data.read_predictions import read_predictions
+from askew.data.match_predictions import Matched, match_predictions
+from askew.data.read_predictions import prediction_files, read_predictions
 from askew.errors import MissingPredictions
 from askew.files.read_write import fingerprint
 from askew.types import Id, Prediction, Question
+from askew.verbs import Dataset
 
 
 @dataclass(frozen=True)
 class Predictions:
     """A results file as a model: official VQA JSON, GQA's, or JSONL, matched by question id.
 
+    With ``data``, also by the benchmark's own keys, or by the order of the rows; ``askew score`` gives its data here.
     A question without a prediction stops the run, unless ``allow_missing=true`` counts it as failed.
     """
 
@@ -24,6 +27,10 @@ class Predictions:
     allow_missing: bool = False
     ids: str | None = None
     """The ``ids.jsonl`` of an export, for logs that have row numbers instead of ids."""
+    data: Dataset | None = field(default=None, repr=False, compare=False)
+    """The data that were answered."""
+    remark: str = field(init=False, default="", repr=False, compare=False)
+    """How the answers were matched, if not by ids."""
     signature: str = field(init=False, default="")
     answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -37,10 +44,15 @@ class Predictions:
     """The answers exist already: no image file needs to exist."""
 
     def __post_init__(self) -> None:
-        kept: dict[str, str] = {}  # equal answers are kept once
-        pairs = read_predictions(self.file, self.ids)
-        object.__setattr__(self, "answers", {key: kept.setdefault(answer, answer) for key, answer in pairs})
-        object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(self.file)}")
+        if self.data is None:
+            kept: dict[str, str] = {}  # equal answers are kept once
+            pairs = read_predictions(self.file, self.ids)
+            matched = Matched({key: kept.setdefault(answer, answer) for key, answer in pairs})
+        else:
+            matched = match_predictions(self.file, self.data, self.ids)
+        object.__setattr__(self, "answers", matched.answers)
+        object.__setattr__(self, "remark", matched.remark)
+        object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(*prediction_files(self.file))}")
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The answers in the file."""

@@ -39,6 +39,8 @@ class BenchmarkFiles:
     """The suites that are run by default."""
     sizes: ClassVar[Sizes] = {}
     """The published sizes of files with these names."""
+    extract: ClassVar[str] = "none"
+    """How ``askew score`` extracts answers from replies, as the authors do or as similarly as possible."""
 
     path: str
     """The file, or the folder that contains the files."""
@@ -118,6 +120,17 @@ class BenchmarkFiles:
         if first_character(sieve.path) == "[":
             return items(sieve.path, key)
         return valid_lines(sieve)
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """The ids of the questions that a record of predictions in this file answers, by the benchmark's own keys.
+
+        None if it has no such keys: then the ids are those that the record itself names.
+        """
+        return None
+
+    def in_order(self) -> Mapping[str, Sequence[Question]]:
+        """The questions in the order of each file, if there are several files with the same kind of questions."""
+        return {}
 
     @cached_property
     def _found(self) -> ImagesByName:

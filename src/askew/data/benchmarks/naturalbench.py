@@ -43,6 +43,7 @@ class NaturalBench(GroupBenchmark):
 
     title: ClassVar[str] = "NaturalBench"
     suites: ClassVar[Sequence[str]] = ("naturalbench",)
+    extract: ClassVar[str] = "naturalbench"
 
     def files(self) -> Sequence[str]:
         """The one file, or all Parquet files of a folder."""

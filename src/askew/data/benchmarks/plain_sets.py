@@ -76,6 +76,11 @@ class VizWiz(QuestionBenchmark):
         """The one file."""
         return [self.one_split("vizwiz", names_of("plain_sets:VizWiz"), "val.json", self.split)]
 
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the name of the image, which other harnesses write as the question's id, without its extension."""
+        name = record.get("image", record.get("question_id"))
+        return (name if "." in name else f"{name}.jpg",) if isinstance(name, str) else None
+
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
         sieve = self.sieve(self.files()[0])

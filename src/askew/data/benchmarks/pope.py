@@ -26,10 +26,11 @@ from typing import Any, ClassVar, NamedTuple
 from askew.data.bad_records import identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
-from askew.data.benchmarks.vlmevalkit import index_key
+from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.records_by_id import distinct
 from askew.data.table_files import TableImages, is_table, table_records
 from askew.errors import BadRecord, DataError
+from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 STRATEGIES = ("random", "popular", "adversarial")
@@ -61,6 +62,8 @@ class Pope(GroupBenchmark):
     suites: ClassVar[Sequence[str]] = ("pope",)
     sizes: ClassVar[Sizes] = {"POPE.tsv": {"questions in POPE.tsv": 5127}}
 
+    extract: ClassVar[str] = "pope"
+
     source: str | None = None
     """Which set of a folder with several: ``coco``, ``aokvqa`` or ``gqa``."""
 
@@ -73,6 +76,24 @@ class Pope(GroupBenchmark):
         names = map(os.path.basename, self.files())
         official = {f"questions in {n}": (3000, 2910) if n == _LLAVA else 3000 for n in names if _OFFICIAL.fullmatch(n)}
         return {**super().expected(), **official}
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By strategy and ``question_id``; the strategy is the ``category``, or that of the only file."""
+        if is_table(self.path):
+            return answered_by_index(record)
+        by_strategy = self._by_strategy()
+        strategy = record.get("category") or (next(iter(by_strategy)) if len(by_strategy) == 1 else "")
+        if strategy not in by_strategy or "question_id" not in record:
+            return None
+        return (f"{stem_of(by_strategy[strategy])}/{record['question_id']}",)
+
+    def in_order(self) -> Mapping[str, Sequence[Question]]:
+        """The questions of each strategy."""
+        found: dict[str, list[Question]] = {}
+        for row in self._rows(Counter()):
+            for strategy in row.strategies:
+                found.setdefault(strategy, []).append(row.question("single", strategy))
+        return found
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """Every question alone, then a group for each object that is in an image."""
@@ -124,7 +145,7 @@ class Pope(GroupBenchmark):
     def _file_rows(self, strategy: str, path: str, counts: Counter[str]) -> Iterator[Row]:
         sieve, name = self.sieve(path), os.path.basename(path)
         for number, key, record in distinct(sieve, self.records(sieve), _key):
-            row = sieve.sift(number, key, self._row, strategy, f"{name.split('.')[0]}/{key}", record)
+            row = sieve.sift(number, key, self._row, strategy, f"{stem_of(path)}/{key}", record)
             if row is not None:
                 counts[f"questions in {name}"] += 1
                 yield row

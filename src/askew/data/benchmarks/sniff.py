@@ -148,6 +148,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
     "hallusionbench:HallusionBench": (
         Mark(keys=_keys("visual_input set_id figure_id question_id gt_answer")),
         Mark(r"HallusionBench\.json"),
+        Mark(r".*hallusion.*\.tsv", keys=_keys("index question answer category l2-category"), alone=True),
     ),
     "mmvp:Mmvp": (Mark(keys=_MMVP), Mark(r"Questions\.csv", keys=_MMVP)),
     "pope:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),

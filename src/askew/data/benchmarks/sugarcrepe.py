@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
@@ -18,8 +19,9 @@ from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
 from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
 from askew.data.records_by_id import distinct
+from askew.errors import BadRecord
 from askew.files.paths import stem_of
-from askew.types import Expect, Group, Kind, Question, Variant
+from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 SIZES: Mapping[str, int | tuple[int, ...]] = {
     "add_att": 692,
@@ -34,6 +36,8 @@ SIZES: Mapping[str, int | tuple[int, ...]] = {
 CAPTION_QUESTION = "Which caption fits the image?"
 _FILE = names_of("sugarcrepe:SugarCrepe")
 _KEYS = {"filename", "caption", "negative_caption"}
+_ORDERS = {"positive-first": "", "negative-first": "/swapped"}
+"""Folders of replies in the repository, and what the ids of their questions end with."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +56,28 @@ class SugarCrepe(GroupBenchmark):
         found = PathContents(self.path).named(_FILE)
         if not found:
             raise missing_files(self.path, self.title, "add_att.json, replace_obj.json, ... of its repository (data)")
+        return found
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the image and both captions, and the order named by the folder: positive or negative caption first."""
+        if not record.keys() >= _KEYS:
+            return None
+        order = next((name for name in _ORDERS if name in file), "")
+        if not order:
+            raise BadRecord(
+                f"the order of its captions is not known. Put the file into a folder {' or '.join(_ORDERS)}, as in the "
+                "repository (gpt-4v-results)."
+            )
+        found = self._by_captions.get(_captions(record), [])
+        found = [key for key in found if key.split("/")[0] in file] or found  # the kind, if the file names it
+        return [f"{key}{_ORDERS[order]}" for key in found[:1]]
+
+    @cached_property
+    def _by_captions(self) -> Mapping[tuple[str, ...], list[str]]:
+        found: dict[tuple[str, ...], list[str]] = {}
+        for path in self.files():
+            for _, (key, record) in pairs(path):
+                found.setdefault(_captions(record), []).append(f"{stem_of(path)}/{key}")
         return found
 
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
@@ -80,3 +106,7 @@ class SugarCrepe(GroupBenchmark):
         first = Question(key, image, CAPTION_QUESTION, (caption,), Kind("choice", stem), choices=options)
         swapped = replace(first, id=f"{key}/swapped", choices=options[::-1])
         return Group(key, "sugarcrepe", first, (Variant(swapped, Expect.SAME, stem, "sugarcrepe/order"),))
+
+
+def _captions(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(record.get(name)) for name in sorted(_KEYS))

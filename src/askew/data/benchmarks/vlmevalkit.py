@@ -74,6 +74,7 @@ class VlmEvalKitTable(QuestionBenchmark):
     """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
 
     title: ClassVar[str] = "VLMEvalKit"
+    extract: ClassVar[str] = "short"
 
     @property
     def name(self) -> str:
@@ -83,6 +84,10 @@ class VlmEvalKitTable(QuestionBenchmark):
     def files(self) -> Sequence[str]:
         """The one file."""
         return _checked(self.path)
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the index of a row."""
+        return answered_by_index(record)
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -97,6 +102,7 @@ class VlmEvalKitCircular(GroupBenchmark):
 
     title: ClassVar[str] = "VLMEvalKit"
     suites: ClassVar[Sequence[str]] = ("choices",)
+    extract: ClassVar[str] = "vlmevalkit"
 
     @property
     def name(self) -> str:
@@ -106,6 +112,10 @@ class VlmEvalKitCircular(GroupBenchmark):
     def files(self) -> Sequence[str]:
         """The one file."""
         return _checked(self.path)
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the index of a row."""
+        return answered_by_index(record)
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A question with its rotations; they may be anywhere in the file."""
@@ -183,6 +193,11 @@ def _group_key(row: Mapping[str, str]) -> Id:
         return row["g_index"]
     index = row["index"]
     return int(index) % MILLION if index.isdecimal() else index
+
+
+def answered_by_index(record: Mapping[str, Any]) -> Sequence[Id] | None:
+    """The index in a record of predictions, unless it is of askew's own export."""
+    return None if "index" not in record or record.get("askew_ids") else (index_key({"index": str(record["index"])}),)
 
 
 def index_key(row: Mapping[str, str]) -> Id:

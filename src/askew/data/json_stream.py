@@ -428,7 +428,7 @@ def scalar(path: str, key: str) -> str | None:
 
 
 def format_of(path: str) -> str:
-    """``vqa``, ``gqa``, ``jsonl``, ``groups``; or not data: ``annotations``, ``scenes``, ``results``, ``""``."""
+    """``vqa``, ``gqa``, ``jsonl``, ``hub``, ``groups``; not data: ``annotations``, ``scenes``, ``results``, ``""``."""
     return _format(glimpse(path))
 
 
@@ -446,6 +446,8 @@ def _format(shape: Glimpse) -> str:
         return "groups"
     if "question" in keys:
         return "vqa" if shape.top == "[" and "question_id" in keys and "image" not in keys else "jsonl"
+    if keys & {"conversations", "messages"} or {"question_id", "image", "text"} <= keys:
+        return "hub"
     if {"question_id", "answers"} <= keys or "annotations" in keys:
         return "annotations"
     if keys & {"id", "question_id", "questionId"} and keys & {"answer", "prediction"}:
@@ -454,4 +456,6 @@ def _format(shape: Glimpse) -> str:
         return "vqa"
     if "imageId" in inner:
         return "gqa"
+    if {"question", "answer"} <= inner:
+        return "hub"
     return "scenes" if "objects" in inner else ""

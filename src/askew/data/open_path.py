@@ -9,6 +9,7 @@ from importlib import import_module
 
 from askew.data.bad_records import short
 from askew.data.benchmarks.sniff import MARKS, first_keys, sniff
+from askew.data.hub_records import is_hub_path
 from askew.data.json_stream import format_of
 from askew.data.table_files import is_table
 from askew.errors import DataError
@@ -18,6 +19,7 @@ READERS = {
     "vqa": "askew.data.benchmarks.vqa:Vqa",
     "gqa": "askew.data.benchmarks.gqa:Gqa",
     "groups": "askew.data.groups:GroupFile",
+    "hub": "askew.data.hub_questions:HubQuestions",
     "csv": "askew.data.jsonl:QuestionTable",
     "jsonl": "askew.data.jsonl:Jsonl",
     "lines": "askew.data.jsonl:Lines",
@@ -34,8 +36,8 @@ _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
     "Known formats: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
     "(askew ls reader lists them), JSONL with "
-    '{"image": ..., "question": ..., "answer": ...} or groups, CSV or TSV with columns of these names, and .txt '
-    "with one question per line"
+    '{"image": ..., "question": ..., "answer": ...} or groups, CSV, TSV or Parquet with columns of these names, JSON '
+    "with conversations, WebDataset archives (.tar), and .txt with one question per line"
 )
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
@@ -78,6 +80,8 @@ def _kind_and_file(path: str) -> tuple[str, str]:
 
 def _format(path: str) -> str:
     """The format of a path that is not a benchmark."""
+    if is_hub_path(path):
+        return "hub"
     if os.path.isdir(path):
         return _format_in(path)
     if not is_table(path):

@@ -26,7 +26,7 @@ from askew.types import Id, ImageRef
 
 LONGEST_INDEX = 64
 """A cell of at most this many characters in an image column is the index of the row that has the image."""
-_BATCH = 32
+BATCH = 32
 """How many rows of a Parquet file are in memory at a time; a row may hold images."""
 _TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
@@ -67,7 +67,7 @@ def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a Parquet file with their numbers from 1, a few in memory at a time."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     try:
-        batches = parquet.ParquetFile(path).iter_batches(batch_size=_BATCH)
+        batches = parquet.ParquetFile(path).iter_batches(batch_size=BATCH)
         rows = (row for batch in batches for row in batch.to_pylist())
         yield from enumerate(rows, 1)
     except (arrow.ArrowException, OSError) as trouble:
@@ -94,45 +94,59 @@ def encoded_image(key: Id, cell: str) -> ImageRef:
         raise BadImage("the image is not base64. Copy or download the file again.") from None
 
 
+class BytesById:
+    """Byte strings by id, in a temporary file, since images may take gigabytes; the first of an id counts."""
+
+    def __init__(self, contents: Iterable[tuple[Id, bytes]]) -> None:
+        self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115 - closed with this object
+        finalize(self, self._file.close)
+        self._places: dict[Id, tuple[int, int]] = {}
+        for key, content in contents:
+            if key not in self._places:
+                self._places[key] = self._file.tell(), len(content)
+                self._file.write(content)
+
+    def get(self, key: Id) -> bytes | None:
+        """The bytes of this id."""
+        if (place := self._places.get(key)) is None:
+            return None
+        self._file.seek(place[0])
+        return self._file.read(place[1])
+
+
 class TableImages:
     """The images in the column ``image`` of a table: base64, or the index of another row that has the image.
 
-    Images that other rows refer to are kept in a temporary file, since they may take gigabytes.
+    Images that other rows refer to are kept in a temporary file.
     """
 
     def __init__(self, path: str, keep_all: bool = False) -> None:
         """``keep_all``: keep every image, so that each can be found by the index of its row."""
         self._path, self._keep_all = path, keep_all
-        self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115 - closed with this object
-        finalize(self, self._file.close)
 
     def find(self, index: str, cell: str) -> ImageRef:
         """The image of a row; its id is the index of the row that has it."""
         if len(cell) > LONGEST_INDEX:
             return encoded_image(index, cell)
-        place = self._referred.get(cell) if cell else None
-        if place is None:
+        found = self._referred.get(cell) if cell else None
+        if found is None:
             raise BadImage(
                 f"the image is {cell!r}, which is neither base64 nor the index of a row with an image. "
                 "Copy or download the file again."
             )
-        start, size = place
-        self._file.seek(start)
-        return encoded_image(cell, self._file.read(size).decode("latin-1"))
+        return encoded_image(cell, found.decode("latin-1"))
 
     @cached_property
-    def _referred(self) -> dict[str, tuple[int, int]]:
-        """The places in the temporary file of the images that rows refer to, by the index of the row that has them."""
+    def _referred(self) -> BytesById:
+        """The cells with an image that rows refer to, by the index of the row that has them."""
         wanted = (
             set() if self._keep_all else {row["image"] for row in self._rows() if len(row["image"]) <= LONGEST_INDEX}
         )
-        found: dict[str, tuple[int, int]] = {}
-        for row in self._rows():
-            if len(row["image"]) > LONGEST_INDEX and (self._keep_all or row["index"] in wanted):
-                cell = row["image"].encode("latin-1", "replace")  # other characters are not base64
-                found.setdefault(row["index"], (self._file.tell(), len(cell)))
-                self._file.write(cell)
-        return found
+        return BytesById(
+            (row["index"], row["image"].encode("latin-1", "replace"))  # other characters are not base64
+            for row in self._rows()
+            if len(row["image"]) > LONGEST_INDEX and (self._keep_all or row["index"] in wanted)
+        )
 
     def _rows(self) -> Iterator[Mapping[str, str]]:
         return (row for _, row in table_records(Sieve(self._path, True)))

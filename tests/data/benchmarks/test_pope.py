@@ -6,8 +6,10 @@ import json
 from base64 import b64encode
 from pathlib import Path
 
+import pyarrow
 import pytest
 from benchmark_samples import Says
+from pyarrow import parquet
 
 import askew
 from askew.answers.extract import extract
@@ -205,6 +207,25 @@ def test_the_evaluators_figures_by_hand(tmp_path):
     assert result.score("accuracy").value == pytest.approx(8 / 12)
     assert result.score("f1").value == pytest.approx(2 * 6 / (2 * 6 + 4))
     assert result.score("yes").value == pytest.approx(10 / 12)
+
+
+def test_the_parquet_files_of_lmms_lab(tmp_path):
+    """The ids begin again in each category; the files are in a folder data."""
+    (tmp_path / "data").mkdir()
+    for place, strategy in enumerate(("adversarial", "popular", "random")):
+        records = [
+            {"id": str(n), "question_id": str(row["question_id"]), "question": row["text"], "answer": row["label"],
+             "image_source": row["image"], "image": {"bytes": row["image"].encode(), "path": None},
+             "category": strategy}
+            for n, row in enumerate(rows(strategy))
+        ]  # fmt: skip
+        table = pyarrow.Table.from_pylist(records)
+        parquet.write_table(table, tmp_path / "data" / f"test-0000{place}-of-00003.parquet")
+    data = open_path(tmp_path)
+    assert isinstance(data, Pope)
+    assert [len(group.variants) for group in pairs_of(data)] == [3, 3]
+    assert data.answered({"question_id": "2", "category": "random"}, "a.jsonl") == ("random/2",)
+    assert "random/2" in {group.original.id for group in data.groups()}
 
 
 class Rambles:

@@ -2,8 +2,8 @@
 
 POPE: present objects, and absent ones chosen by three strategies. Files ``coco_pope_{random,popular,adversarial}.json``
 (JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with ``question_id``, ``image``, ``text``, ``label``; or one
-table (VLMEvalKit's ``POPE.tsv``) with ``question``, ``answer`` and ``category``, the strategies of a row. The edition
-that LLaVA distributes has 2,910 random questions: 90 absent objects are missing.
+table (VLMEvalKit's ``POPE.tsv``, Parquet of lmms-lab) with ``question``, ``answer`` and ``category``, the strategies of
+a row. The edition that LLaVA distributes has 2,910 random questions: 90 absent objects are missing.
 
 Questions are grouped in two ways, under the tag ``grouping``: ``single`` (each alone, once for each of its strategies,
 as the evaluator counts them) and ``pair``: a present object, which the files of a set share, with the absent objects of
@@ -19,8 +19,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from askew.data.bad_records import identity, mapping, text
@@ -28,7 +29,7 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_la
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.records_by_id import distinct
-from askew.data.table_files import TableImages, is_table, table_records
+from askew.data.table_files import TableImages, is_table, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
@@ -36,6 +37,7 @@ from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 STRATEGIES = ("random", "popular", "adversarial")
 _FILE = names_of("pope:Pope")
 _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
+_TABLE = re.compile(r"\.(?:tsv|tsv\.gz|parquet)$", re.IGNORECASE)
 _LLAVA = "coco_pope_random.json"
 
 
@@ -69,7 +71,13 @@ class Pope(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The table; or the files of one set, in the order of the strategies."""
-        return [self.path] if is_table(self.path) else list(self._by_strategy().values())
+        return self._tables or list(self._by_strategy().values())
+
+    @cached_property
+    def _tables(self) -> Sequence[str]:
+        """The TSV, or the Parquet files of one folder."""
+        found = [file for file in PathContents(self.path).of("pope:Pope") if _TABLE.search(file)]
+        return [file for file in found if os.path.dirname(file) == os.path.dirname(found[0])]
 
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
         """3,000 questions in each official file, 2,910 random ones in LLaVA's edition."""
@@ -79,8 +87,10 @@ class Pope(GroupBenchmark):
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By strategy and ``question_id``; the strategy is the ``category``, or that of the only file."""
-        if is_table(self.path):
+        if self._tables and is_table(self.path):
             return answered_by_index(record)
+        if self._tables:
+            return (_hub_key(record),) if {"category", "question_id"} <= record.keys() else None
         by_strategy = self._by_strategy()
         strategy = record.get("category") or (next(iter(by_strategy)) if len(by_strategy) == 1 else "")
         if strategy not in by_strategy or "question_id" not in record:
@@ -112,8 +122,8 @@ class Pope(GroupBenchmark):
             yield Group(f"pair/{present.id}", "pope", present, variants)
 
     def _rows(self, counts: Counter[str]) -> Iterator[Row]:
-        if is_table(self.path):
-            return self._table_rows(counts)
+        if self._tables:
+            return (row for path in self._tables for row in self._table_rows(path, counts))
         by_strategy = self._by_strategy()
         if absent := [name for name in STRATEGIES if name not in by_strategy]:
             example = os.path.basename(next(iter(by_strategy.values())))
@@ -154,24 +164,39 @@ class Pope(GroupBenchmark):
         label = _label(record, "label", "yes or no")
         return Row((strategy,), key, self.image(text(record, "image")), text(record, "text"), label)
 
-    def _table_rows(self, counts: Counter[str]) -> Iterator[Row]:
+    def _table_rows(self, path: str, counts: Counter[str]) -> Iterator[Row]:
         """The rows of a table; those with equal images share one."""
-        sieve, images = self.sieve(self.path, "row"), TableImages(self.path)
-        shared: dict[bytes | None, ImageRef] = {}
-        for number, key, record in distinct(sieve, table_records(sieve), index_key):
-            row = sieve.sift(number, key, _table_row, key, record, images)
+        sieve, images = self.sieve(path, "row"), TableImages(path)
+        if is_table(path):
+            rows = distinct(sieve, table_records(sieve), index_key)
+            find = lambda row: images.find(row["index"], text(row, "image"))  # noqa: E731
+        else:
+            rows = distinct(sieve, parquet_records(path), _hub_key)
+            find = lambda row: parquet_image(row["image_source"], row["image"])  # noqa: E731
+        for number, key, record in rows:
+            row = sieve.sift(number, key, self._table_row, key, record, find)
             if row is not None:
-                counts[f"questions in {os.path.basename(self.path)}"] += 1
-                yield row._replace(image=shared.setdefault(row.image.data, row.image))
+                counts["questions"] += 1
+                yield row
+
+    @cached_property
+    def _shared(self) -> dict[bytes | None, ImageRef]:
+        return {}
+
+    def _table_row(self, key: Id, record: Mapping[str, Any], find: Callable[[Any], ImageRef]) -> Row:
+        strategies = text(record, "category").split(",")
+        if unknown := set(strategies) - set(STRATEGIES):
+            raise BadRecord(
+                f"the category is {min(unknown)!r}; it must be random, popular or adversarial. Fix the record."
+            )
+        image = find(record)
+        image = self._shared.setdefault(image.data, image)
+        label = _label(record, "answer", "Yes or No")
+        return Row([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
 
 
-def _table_row(key: Id, record: Mapping[str, str], images: TableImages) -> Row:
-    strategies = text(record, "category").split(",")
-    if unknown := set(strategies) - set(STRATEGIES):
-        raise BadRecord(f"the category is {min(unknown)!r}; it must be random, popular or adversarial. Fix the record.")
-    image = images.find(record["index"], text(record, "image"))
-    label = _label(record, "answer", "Yes or No")
-    return Row([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
+def _hub_key(record: Mapping[str, Any]) -> Id:
+    return f"{record.get('category')}/{record.get('question_id')}"
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[list[tuple[str, Row, Row]]]:

@@ -136,6 +136,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(keys=_POPE),
         Mark(r"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>random|popular|adversarial)\.jsonl?"),
         Mark(r".*pope.*\.tsv", keys=_POPE_TABLE, alone=True),
+        Mark(r".*\.parquet", keys=_keys("question_id question answer image_source image category")),
     ),
     "naturalbench:NaturalBench": (
         Mark(r".*\.parquet", keys=_NATURALBENCH_COLUMNS, alone=True),

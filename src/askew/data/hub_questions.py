@@ -1,0 +1,298 @@
+"""Questions in the records of hubs and of training code, whose columns have one of the usual names.
+
+A record has a question and answers in columns (``question``, ``answers``, ``options``, ...), or a conversation with an
+image: LLaVA's ``conversations`` or Qwen-VL's ``messages``, in which each turn of the user is a question and the turns
+before it are its context.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any, ClassVar, Literal
+
+from askew.answers.choices import LETTERS
+from askew.data.bad_records import Sieve, identity, mapping, short
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
+from askew.data.find_images import ImagesByPath
+from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path
+from askew.data.jsonl import check_choices, option_named
+from askew.data.table_files import BytesById
+from askew.errors import BadImage, BadRecord, DataError
+from askew.files.paths import stem_of
+from askew.types import Id, ImageRef, Kind, Question
+
+_IDS = ("question_id", "questionId", "id", "index", "idx", "pid", "qid", "__key__")
+_QUESTIONS = ("question", "query", "text", "prompt", "problem")
+_ANSWERS = ("answers", "direct_answers", "answer", "label", "gt_answer", "correct_answer", "multiple_choice_answer")
+_CHOICES = ("choices", "options", "multiple_choices")
+_IMAGES = ("image", "img", "decoded_image", "image_path", "imagename")
+_CONTEXTS = ("hint", "context")
+_TAGS = (
+    "category",
+    "sub_category",
+    "l2_category",
+    "subject",
+    "subfield",
+    "topic",
+    "task",
+    "sub_task",
+    "source",
+    "split",
+)
+_SAMPLE = 64
+"""So many records show whether digits as answers are indices of options."""
+_MARK = "<image>"
+_PEOPLE = ("human", "user")
+
+
+@dataclass(frozen=True, repr=False)
+class HubQuestions(QuestionBenchmark):
+    """Questions in Parquet files, a saved folder of datasets, WebDataset archives, or JSON with conversations."""
+
+    title: ClassVar[str] = "hub"
+    extract: ClassVar[str] = "short"
+
+    split: str | None = None
+    """Which split of a folder with several."""
+    question: str | None = None
+    """The column of the question, if its name is not a usual one."""
+    answer: str | None = None
+    """The column of the answer."""
+    id: str | None = None
+    """The column of the id; ``row``: number the rows."""
+    answers: Literal["auto", "index", "text"] = "auto"
+    """Whether digits as answers are indices of options from 0; ``auto``: if they are in all of the first records."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        first = self.files()[0]
+        columns = columns_of(first)
+        asked = {self.question} if self.question else {*_QUESTIONS, "conversations", "messages"}
+        if columns and asked.isdisjoint(columns):
+            raise DataError(
+                f"{first}: there is no column for the question. Its columns are {', '.join(columns)}. Name it: "
+                f"hub:{self.path},question=COLUMN (and answer=COLUMN, id=COLUMN)."
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the file or folder."""
+        return stem_of(os.path.basename(self.path.rstrip(os.sep)))
+
+    def files(self) -> Sequence[str]:
+        """The shards."""
+        return hub_files(self.path, self.split)
+
+    def read_questions(self, counts: Any) -> Iterator[Question]:
+        """The questions in the order of the files."""
+        rows = 0
+        seen: set[Id] = set()
+        for path in self.files():
+            sieve = self.sieve(path, "row")
+            for number, record in hub_records(sieve):
+                rows += 1
+                for question in sieve.sift(number, None, self._questions, record, rows) or ():
+                    if question.id in seen:
+                        sieve.refuse(number, _again(question.id, self.path), question.id)
+                        continue
+                    seen.add(question.id)
+                    counts["questions"] += 1
+                    yield question
+
+    def _questions(self, record: object, row: int) -> list[Question]:
+        fields = mapping(record)
+        key = row if self.id == "row" else self._id(fields, row)
+        turns = fields.get("conversations", fields.get("messages"))
+        if isinstance(turns, list):
+            return list(self._conversation(key, fields, turns))
+        return [self._question(key, fields)]
+
+    def _id(self, fields: Mapping[str, Any], row: int) -> Id:
+        name = self.id or next((name for name in _IDS if fields.get(name) is not None), "")
+        return identity(fields, name) if name else row
+
+    def _question(self, key: Id, fields: Mapping[str, Any]) -> Question:
+        asked = _named(fields, self.question, _QUESTIONS, "question")
+        if not isinstance(asked, str) or not asked.strip():
+            raise BadRecord(f"the question is {short(asked)}; it must be text. Name its column: question=COLUMN.")
+        choices = _options(fields)
+        given = (
+            fields.get(self.answer)
+            if self.answer
+            else next((v for n in _ANSWERS if (v := fields.get(n)) is not None), None)
+        )
+        answers = [self._answer(one, choices) for one in _listed(given)]
+        if choices:
+            kind = "choice"
+        else:
+            kind = "yes/no" if {one.lower() for one in answers} & {"yes", "no"} else _text(fields, "answer_type")
+        return Question(
+            key,
+            self._image(fields),
+            asked.replace(_MARK, "").strip(),
+            tuple(answers),
+            Kind(kind, _text(fields, "question_type")),
+            context=next((f"Hint: {text}" for name in _CONTEXTS if (text := _text(fields, name))), ""),
+            tags=tuple((name, text) for name in _TAGS if (text := _text(fields, name))),
+            choices=choices,
+        )
+
+    def _answer(self, value: object, choices: Sequence[str]) -> str:
+        """The text of an answer, which may be the index or the letter of an option."""
+        if isinstance(value, Mapping):
+            value = value.get("answer", value.get("text"))
+        if not choices:
+            return str(value)
+        if type(value) is int or (isinstance(value, str) and value.isdecimal() and self._has_indices):
+            if not 0 <= int(value) < len(choices):
+                raise BadRecord(f"the answer {value} is not the index of one of the {len(choices)} options. Fix it.")
+            return choices[int(value)]
+        text = str(value).strip()
+        return option_named(tuple(choices), text if text in choices else text.strip("().") or text)
+
+    @cached_property
+    def _has_indices(self) -> bool:
+        if self.answers != "auto":
+            return self.answers == "index"
+        records = (record for _, record in islice(hub_records(Sieve(self.files()[0], True)), _SAMPLE))
+        found = [record.get(self.answer or "answer") for record in records if _options(record)]
+        return bool(found) and all(str(answer).isdecimal() for answer in found)
+
+    def _conversation(self, key: Id, fields: Mapping[str, Any], turns: Sequence[Any]) -> Iterator[Question]:
+        """A question for each turn of the user that is answered; with what was said before as its context."""
+        said: list[str] = []
+        image = self._image({**fields, **_image_part(turns)})
+        for place, turn in enumerate(turns):
+            role, content = _said(turn)
+            if role in _PEOPLE:
+                reply = _said(turns[place + 1])[1] if place + 1 < len(turns) else ""
+                text = content.replace(_MARK, "").strip()
+                name = key if not said else f"{key}/{place // 2 + 1}"
+                if text:
+                    answers = (reply,) if reply else ()
+                    yield Question(name, image, text, answers, context="\n".join(said))
+                said += [f"Q: {text}", *([f"A: {reply}"] if reply else [])]
+
+    def _image(self, fields: Mapping[str, Any]) -> ImageRef | None:
+        found = [fields[name] for name in _IMAGES if fields.get(name)][:1]
+        found += [cell for cell in fields.get("images") or () if cell]
+        found += [fields[name] for name in (f"image_{n}" for n in range(10)) if fields.get(name)]
+        if len(found) > 1:
+            raise BadImage(
+                f"the question is about {len(found)} images; askew asks about one. Leave out such questions: "
+                "--skip-bad, or skip_bad=true after the data."
+            )
+        if not found and "imageId" in fields:
+            return self._image_of_id(identity(fields, "imageId"))
+        return self._image_in(found[0]) if found else None
+
+    def _image_of_id(self, key: Id) -> ImageRef:
+        """The image of a data set whose images are in files of their own (lmms-lab's GQA)."""
+        if self._stored is None:
+            return self._placed.place(ImageRef(key))
+        content = self._stored.get(key)
+        if content is None:
+            raise BadImage(f"no row of {self._images_beside} has the image {key!r}. Copy or download its files again.")
+        return ImageRef(key, data=content)
+
+    @cached_property
+    def _images_beside(self) -> str:
+        """The folder with the images of a folder of questions; empty if there is none."""
+        folder = os.path.dirname(self.files()[0])
+        beside = self.images or re.sub(r"instructions(?=[^/]*$)", "images", folder)
+        return beside if beside != folder and is_hub_path(beside) else ""
+
+    @cached_property
+    def _stored(self) -> BytesById | None:
+        if not self._images_beside:
+            return None
+        rows = (row for file in hub_files(self._images_beside, None) for _, row in hub_records(Sieve(file, True)))
+        return BytesById((identity(row, "id"), row["image"]["bytes"]) for row in rows)
+
+    def _image_in(self, cell: object) -> ImageRef:
+        content = cell.get("bytes") if isinstance(cell, Mapping) else cell
+        name = cell.get("path") if isinstance(cell, Mapping) else cell
+        if isinstance(content, bytes) and content:
+            digest = hashlib.sha256(content).hexdigest()
+            return ImageRef(digest[:16], data=content, sha256=digest)  # names may repeat in shards
+        if isinstance(name, str) and name:
+            return self._placed.place(ImageRef(name))
+        raise BadImage(f"the image is {short(cell)}, neither bytes nor the name of a file. Use the published file.")
+
+    @cached_property
+    def _placed(self) -> ImagesByPath:
+        return ImagesByPath(self.path if os.path.isdir(self.path) else os.path.dirname(self.path), self.images)
+
+
+def _named(fields: Mapping[str, Any], column: str | None, usual: Sequence[str], what: str) -> Any:
+    """The value in the named column, or in the first column with a usual name."""
+    name = column or next((name for name in usual if name in fields), "")
+    if name not in fields:
+        raise BadRecord(
+            f"there is no column for the {what}; its columns are {', '.join(fields)}. Name it: {what}=COLUMN."
+        )
+    return fields[name]
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _listed(value: object) -> list[Any]:
+    if value is None or value == "":
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _options(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The options of a record: a list, the text of a list, ``{"text": [...]}``, or columns A, B, ...
+
+    >>> _options({"options": "['a cat', 'a dog']"}), _options({"A": "x", "B": "y", "C": None}), _options({})
+    (('a cat', 'a dog'), ('x', 'y'), ())
+    """
+    value = next((fields[name] for name in _CHOICES if fields.get(name)), None)
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            raise BadRecord(f"the options are {short(value)}, which is not a list. Fix the record.") from None
+    if isinstance(value, Mapping):
+        value = value.get("text")
+    if value is None:
+        value = [fields[letter] for letter in LETTERS if fields.get(letter) not in (None, "")]
+    options = tuple(str(option).strip() for option in value or ())
+    return check_choices(options) if options else ()
+
+
+def _said(turn: object) -> tuple[str, str]:
+    """Who says what in a turn of a conversation; parts of a message are joined."""
+    fields = mapping(turn)
+    role, content = fields.get("from", fields.get("role")), fields.get("value", fields.get("content"))
+    if isinstance(content, list):
+        content = "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
+    if not isinstance(role, str) or not isinstance(content, str):
+        raise BadRecord("a turn must be {from, value} (LLaVA) or {role, content} (Qwen-VL). Fix the record.")
+    return role, content
+
+
+def _image_part(turns: Sequence[Any]) -> Mapping[str, Any]:
+    """The images in the parts of messages."""
+    parts = [part for turn in turns for part in _parts(turn) if isinstance(part, dict) and part.get("image")]
+    return {"images": [part["image"] for part in parts]} if parts else {}
+
+
+def _parts(turn: object) -> Sequence[Any]:
+    content = turn.get("content") if isinstance(turn, Mapping) else None
+    return content if isinstance(content, list) else ()
+
+
+def _again(key: Id, path: str) -> BadRecord:
+    return BadRecord(f"the id {short(key)} occurs twice. Name another column, or number the rows: hub:{path},id=row.")

@@ -1,0 +1,229 @@
+"""Questions in files of hubs and of training code, with made-up records of the shapes that are published."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from askew.data.hub_questions import HubQuestions
+from askew.data.open_path import open_path
+from askew.errors import BadImage, BadRecord, DataError
+
+PNG = b"\x89PNG" + bytes(40)
+CELL = {"bytes": PNG, "path": "1.png"}
+
+
+def rows(path, records, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pyarrow.Table.from_pylist(records), path, **options)
+    return path
+
+
+def read(path, **options):
+    data = open_path(path) if not options else HubQuestions(str(path), **options)
+    assert isinstance(data, HubQuestions)
+    return list(data.questions())
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        # VQAv2: ten answers of people, each with a confidence
+        (
+            {"question_id": 7, "question": "Is it?", "image_id": 1, "image": CELL, "multiple_choice_answer": "yes",
+             "answers": [{"answer": a, "answer_confidence": "yes", "answer_id": 1} for a in ("yes", "no", "yes")]},
+            (7, "Is it?", ("yes", "no", "yes"), ()),
+        ),
+        # ScienceQA: the index of an option, and a hint
+        (
+            {"image": None, "question": "Which?", "choices": ["a", "b"], "answer": 1, "hint": "Look."},
+            (1, "Which?", ("b",), ("a", "b")),
+        ),
+        # MMMU: the options as the text of a list, the answer a letter
+        (
+            {"id": "validation_Art_1", "question": "Which? <image 1>", "options": "['a', 'b']", "answer": "B",
+             "image_1": CELL, "image_2": None},
+            ("validation_Art_1", "Which? <image 1>", ("b",), ("a", "b")),
+        ),
+        # AI2D: the index of an option as text
+        (
+            {"question": "Which?", "options": ["5", "1"], "answer": "0", "image": CELL},
+            (1, "Which?", ("5",), ("5", "1")),
+        ),
+        # RealWorldQA: the options are in the question
+        (
+            {"image_path": "1.webp", "question": "Which?\nA. x\nB. y", "answer": "B", "image": CELL},
+            (1, "Which?\nA. x\nB. y", ("B",), ()),
+        ),
+        # GQA with its images in the rows
+        (
+            {"id": "01", "imageId": "n1", "question": "Is it?", "answer": "no", "fullAnswer": "No.", "image": CELL},
+            ("01", "Is it?", ("no",), ()),
+        ),
+        # columns A to D and no image
+        (
+            {"index": 3, "query": "Which?", "A": "x", "B": "y", "C": None, "answer": "(A)"},
+            (3, "Which?", ("x",), ("x", "y")),
+        ),
+    ],
+)  # fmt: skip
+def test_published_columns(tmp_path, record, expected):
+    (question,) = read(rows(tmp_path / "test-00000-of-00001.parquet", [record]))
+    assert (question.id, question.text, question.answers, question.choices) == expected
+    assert (question.image.data if question.image else None) == (PNG if CELL in record.values() else None)
+    assert question.context == "Hint: Look." if "hint" in record else question.context == ""
+
+
+def test_shards_are_read_in_order_and_equal_images_are_one(tmp_path):
+    for shard in range(3):
+        records = [
+            {"question_id": 40 * shard + n, "question": "Is it?", "answer": "yes", "image": CELL} for n in range(40)
+        ]
+        rows(tmp_path / "data" / f"test-0000{shard}-of-00003.parquet", records, row_group_size=8)
+    found = read(tmp_path)
+    assert [question.id for question in found] == list(range(120))
+    assert len({question.image.id for question in found}) == 1
+
+
+def test_one_split_of_several_must_be_picked(tmp_path):
+    for split, answer in (("validation", "yes"), ("test", "no")):
+        rows(tmp_path / f"{split}-00000-of-00001.parquet", [{"id": 1, "question": "Is it?", "answer": answer}])
+    with pytest.raises(DataError, match=r"are: test \(1\), val \(1\). Pick one: hub:.*,split=test"):
+        open_path(tmp_path)
+    (question,) = read(tmp_path, split="validation")
+    assert question.answers == ("yes",)
+
+
+def test_images_in_files_of_their_own(tmp_path):
+    """lmms-lab's GQA: a folder of questions, and one of images."""
+    asked = {"id": "01", "imageId": "n1", "question": "Is it?", "answer": "no", "isBalanced": True}
+    path = rows(tmp_path / "testdev_balanced_instructions" / "testdev-00000-of-00001.parquet", [asked])
+    rows(tmp_path / "testdev_balanced_images" / "testdev-00000-of-00001.parquet", [{"id": "n1", "image": CELL}])
+    (question,) = read(path)
+    assert (question.image.id, question.image.data) == ("n1", PNG)
+    rows(path, [{**asked, "imageId": "n2"}])
+    with pytest.raises(BadImage, match=r"no row of .*testdev_balanced_images has the image 'n2'"):
+        read(path)
+
+
+def test_a_saved_folder_of_datasets(tmp_path):
+    """``save_to_disk`` writes Arrow streams, a folder for each split, and caches beside them."""
+    for split in ("train", "test"):
+        (tmp_path / split).mkdir()
+        table = pyarrow.Table.from_pylist(
+            [{"id": n, "question": "Is it?", "answer": split, "image": CELL} for n in range(3)]
+        )
+        for name in ("data-00000-of-00001.arrow", "cache-1f.arrow"):
+            with pyarrow.ipc.new_stream(tmp_path / split / name, table.schema) as stream:
+                stream.write_table(table, max_chunksize=2)
+        (tmp_path / split / "state.json").write_text("{}")
+    (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    found = read(tmp_path, split="test")
+    assert [(q.id, q.answers, q.image.data) for q in found] == [(n, ("test",), PNG) for n in range(3)]
+
+
+def test_a_missing_column_is_answered_with_those_that_are_there(tmp_path):
+    path = rows(tmp_path / "a.parquet", [{"number": 5, "frage": "Is it?", "antwort": "yes"}])
+    with pytest.raises(
+        DataError, match=r"no column for the question\. Its columns are number, frage, antwort\. Name it"
+    ):
+        open_path(path)
+    (question,) = read(path, question="frage", answer="antwort", id="number")
+    assert (question.id, question.text, question.answers) == (5, "Is it?", ("yes",))
+
+
+def test_bad_rows_are_named_and_can_be_skipped(tmp_path):
+    record = {"id": 1, "question": "Which?", "options": ["a", "b"], "answer": 1, "images": [CELL]}
+    for change, fault, message in (
+        ({"answer": 2}, BadRecord, "row 1: the answer 2 is not the index of one of the 2 options"),
+        ({"images": [CELL, CELL]}, BadImage, "the question is about 2 images; askew asks about one"),
+        ({"question": None}, BadRecord, "the question is None"),
+        ({"id": 2}, BadRecord, "the id 2 occurs twice. Name another column, or number the rows: hub:.*,id=row"),
+    ):
+        path = rows(tmp_path / "a.parquet", [{**record, **change}, {**record, "id": 2}])
+        with pytest.raises(fault, match=message):
+            list(open_path(path).questions())
+        assert len(list(open_path(path, skip_bad=True).questions())) == 1
+
+
+def archive(path, members):
+    with tarfile.open(path, "w") as file:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            file.addfile(info, io.BytesIO(content))
+    return path
+
+
+def test_a_webdataset_archive(tmp_path):
+    record = json.dumps({"question": "Is it?", "answer": "yes"}).encode()
+    path = archive(tmp_path / "vqa-000000.tar", {
+        "0001.jpg": PNG, "0001.json": record, "0002.json": record, "0002.png": PNG + b"2",
+    })  # fmt: skip
+    found = read(path)
+    assert [(q.id, q.text, q.answers, q.image.data) for q in found] == [
+        ("0001", "Is it?", ("yes",), PNG), ("0002", "Is it?", ("yes",), PNG + b"2"),
+    ]  # fmt: skip
+    path.write_bytes(path.read_bytes()[:700])
+    with pytest.raises(DataError, match="the archive is cut off or damaged"):
+        list(open_path(path).questions())
+
+
+LLAVA = {
+    "id": "000", "image": "a.jpg", "conversations": [
+        {"from": "human", "value": "<image>\nWhat is it?"}, {"from": "gpt", "value": "a dog"},
+        {"from": "human", "value": "What color is it?"}, {"from": "gpt", "value": "brown"},
+    ],
+}  # fmt: skip
+QWEN = {
+    "id": "000", "images": ["a.jpg"], "messages": [
+        {"role": "system", "content": "Be brief."}, {"role": "user", "content": "<image>What is it?"},
+        {"role": "assistant", "content": "a dog"}, {"role": "user", "content": "What color is it?"},
+        {"role": "assistant", "content": "brown"},
+    ],
+}  # fmt: skip
+PARTS = {
+    "id": "000", "messages": [
+        {"role": "user", "content": [{"type": "image", "image": "a.jpg"}, {"type": "text", "text": "What is it?"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "a dog"}]},
+        {"role": "user", "content": "What color is it?"}, {"role": "assistant", "content": "brown"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("record", [LLAVA, QWEN, PARTS])
+def test_a_conversation_is_a_question_for_each_turn(tmp_path, record):
+    (tmp_path / "a.jpg").write_bytes(PNG)
+    path = tmp_path / "train.json"
+    path.write_text(json.dumps([record]))
+    first, second = read(path)
+    assert (first.id, first.text, first.answers, first.context) == ("000", "What is it?", ("a dog",), "")
+    assert (second.text, second.answers, second.context) == (
+        "What color is it?",
+        ("brown",),
+        "Q: What is it?\nA: a dog",
+    )
+    assert first.image.path == second.image.path == str(tmp_path / "a.jpg")
+
+
+def test_questions_that_llava_asks(tmp_path):
+    path = tmp_path / "llava_gqa_testdev.jsonl"
+    path.write_text(
+        '{"question_id": "01", "image": "n1.jpg", "text": "Is it?\\nAnswer with a word.", "category": "x"}\n'
+    )
+    (question,) = read(path)
+    assert (question.id, question.text, question.answers) == ("01", "Is it?\nAnswer with a word.", ())
+
+
+def test_mm_vet(tmp_path):
+    path = tmp_path / "mm-vet.json"
+    record = {"imagename": "v1_0.png", "question": "What is x?", "answer": "-1<AND>-5", "capability": ["ocr", "math"]}
+    path.write_text(json.dumps({"v1_0": record}))
+    (question,) = read(path)
+    assert (question.id, question.text, question.answers) == ("v1_0", "What is x?", ("-1<AND>-5",))
+    assert question.image.id == "v1_0.png"

@@ -5,7 +5,6 @@ Development versions before format 2 had revisions of other names; their databas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,37 +19,6 @@ if TYPE_CHECKING:
 _FILES = (Path(__file__).parent / "versions").glob("revision_*.py")
 HEAD = "format2_" + max(path.stem for path in _FILES).removeprefix("revision_")
 """The last revision: ``format2_0001`` is in ``revision_0001.py``."""
-
-
-@dataclass(frozen=True)
-class Trigger:
-    """Refuses a change of a row when the condition holds, with the same condition on SQLite and PostgreSQL.
-
-    A trigger never changes a row. So a mistake anywhere in the code, or in a hand-written statement, is an error and
-    not a broken study.
-    """
-
-    name: str
-    table: str
-    on: str
-    """INSERT, UPDATE or DELETE."""
-    when: str
-    message: str
-
-    def statements(self, dialect: str) -> list[str]:
-        """The SQL that creates it."""
-        if dialect == "sqlite":
-            return [
-                f"CREATE TRIGGER {self.name} BEFORE {self.on} ON {self.table} FOR EACH ROW WHEN {self.when} "
-                f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
-            ]
-        row = "OLD" if self.on == "DELETE" else "NEW"
-        return [
-            f"CREATE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF {self.when} THEN "
-            f"RAISE EXCEPTION '{self.message}' USING ERRCODE = 'integrity_constraint_violation'; END IF; "
-            f"RETURN {row}; END $$",
-            f"CREATE TRIGGER {self.name} BEFORE {self.on} ON {self.table} FOR EACH ROW EXECUTE FUNCTION {self.name}()",
-        ]
 
 
 def upgrade(database: Database) -> None:

@@ -75,6 +75,7 @@ class Facts:
                 column[-1][verified] = np.array(values, dtype=np.int32).reshape(-1, people)
         self._columns = dict(zip((*_COLUMNS, *_FIRST), np.concatenate(whole).T, strict=True))
         self._floats = dict(zip(("seconds", "latency", "open", "closed"), np.concatenate(numbers).T, strict=True))
+        self.type, self.image_of, self.round = (self.column(name) for name in ("type", "image", "round"))
         self.codes: Ints = np.concatenate(codes)
         """The numbers of the author's and the verifiers' answers, or NONE; a row for each question."""
         self.confidences: Ints = np.concatenate(sure)
@@ -134,21 +135,6 @@ class Facts:
     def is_type(self, kinds: str) -> Mask:
         """Which questions are of these types."""
         return np.asarray(np.isin(self.type, [TYPES.index(kind) for kind in kinds]))
-
-    @property
-    def type(self) -> Ints:
-        """The type of each question."""
-        return self.column("type")
-
-    @property
-    def image_of(self) -> Ints:
-        """The image of each question."""
-        return self.column("image")
-
-    @property
-    def round(self) -> Ints:
-        """The round of each question."""
-        return self.column("round")
 
     @cached_property
     def _equal(self) -> Ints:

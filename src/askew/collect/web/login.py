@@ -215,12 +215,6 @@ def platform_link(tx: Tx, who: AnyRow) -> AnyRow | None:
     return None if who.invite_id is None else tx.row(invite, who.invite_id)
 
 
-def find_password(tx: Tx, name: str) -> tuple[int, str | None]:
-    """Id and stored password of the person of that name; 0 and None if there is none."""
-    row = tx.first(sa.select(annotator.c.id, annotator.c.password_hash).where(annotator.c.name == name.strip()))
-    return (0, None) if row is None else (row.id, row.password_hash)
-
-
 def start_session(tx: Tx, annotator_id: int, earlier: str | None = None) -> str:
     """Start a session and return its token; the browser's earlier session ends."""
     if earlier:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from askew.collect.accounts import give_consent
 from askew.collect.database import AnyRow, Tx, once
 from askew.collect.protocol import Gone, Refused
-from askew.collect.schema import form
+from askew.collect.schema import annotator, form
 from askew.collect.web import login
 from askew.collect.web.failures import Failure
 from askew.collect.web.security import TooOften, plain_id
@@ -33,10 +33,10 @@ def sign_in(visit: Visit) -> Response:
     """Check name and password. The response is the same, and takes as long, whether or not the name exists."""
     service, name = visit.service, visit.text("name").replace("\0", "").strip()[: login.PLATFORM_LENGTH]
     with service.database.read() as tx:
-        person, stored = login.find_password(tx, name)
+        person = tx.first(sa.select(annotator.c.id, annotator.c.password_hash).where(annotator.c.name == name))
     try:
         with service.sign_ins.counted(visit.address, f"name {name}"):
-            if not service.passwords.matches(stored, visit.text("password")):
+            if not service.passwords.matches(person and person.password_hash, visit.text("password")):
                 raise Refused("The name or the password is wrong. Check both and try again.")
     except TooOften as too_often:
         page = visit.render("sign_in.html", 429, name=name, error=str(too_often))
@@ -44,8 +44,9 @@ def sign_in(visit: Visit) -> Response:
         return page
     except Refused as wrong:
         return visit.render("sign_in.html", 401, name=name, error=str(wrong))
+    assert person is not None
     with service.database.write() as tx:
-        token = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
+        token = login.start_session(tx, person.id, visit.request.cookies.get(service.cookie))
     return visit.set_session(visit.redirect("/home"), token)
 
 

@@ -65,16 +65,15 @@ def export(visit: Visit) -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
-def delete_page(visit: Visit) -> Response:
+def delete_page(visit: Visit, status: int = 200, error: str = "") -> Response:
     """What deleting the account does."""
-    return visit.render("delete_account.html", error="")
+    return visit.render("delete_account.html", status, error=error)
 
 
 def delete_account(visit: Visit) -> Response:
     """Delete the person's name, password and ids; on request, exclude the work from the study too."""
     if visit.text("sure") != "yes":
-        error = "Tick the box if you want to delete your account. Nothing was changed."
-        return visit.render("delete_account.html", 422, error=error)
+        return delete_page(visit, 422, "Tick the box if you want to delete your account. Nothing was changed.")
     with visit.service.database.write() as tx:
         forget(tx, visit.me, remove_work=visit.text("work") == "remove")
     visit.who = None

@@ -18,8 +18,8 @@ def show(visit: Visit) -> Response:
     works, error, status = _works(visit), "", 200
     try:
         rates = _rates(visit)
-    except BadOption:
-        error, status, rates = "An amount is a number, e.g. 0.50, and not negative.", 422, Rates()
+    except Refused as refused:
+        error, status, rates = str(refused), 422, Rates()
     totals = {
         "pay": sum(work.pay(rates) for work in works),
         "bonus": sum(work.bonus(rates) for work in works),
@@ -34,13 +34,13 @@ def show(visit: Visit) -> Response:
 
 def pay_file(visit: Visit) -> Response:
     """One row per person."""
-    return _csv(payments_csv(_works(visit), _asked(visit)), "pay.csv")
+    return _csv(payments_csv(_works(visit), _rates(visit)), "pay.csv")
 
 
 def bonus_file(visit: Visit) -> Response:
     """Lines of platform id and bonus."""
     try:
-        content, _ = bonus_csv(_works(visit), _asked(visit), visit.request.query_params.get("id", ""))
+        content, _ = bonus_csv(_works(visit), _rates(visit), visit.request.query_params.get("id", ""))
     except UsageError as error:
         raise Refused(str(error)) from None
     return _csv(content, "bonuses.csv")
@@ -53,14 +53,10 @@ def _works(visit: Visit) -> list[AnnotatorWork]:
 
 def _rates(visit: Visit) -> Rates:
     given = {name: visit.request.query_params.get(name, "").strip() for name in KINDS}
-    return parse_rates([f"{name}={amount}" for name, amount in given.items() if amount])
-
-
-def _asked(visit: Visit) -> Rates:
     try:
-        return _rates(visit)
-    except BadOption as error:
-        raise Refused(str(error)) from None
+        return parse_rates([f"{name}={amount}" for name, amount in given.items() if amount])
+    except BadOption:
+        raise Refused("An amount is a number, e.g. 0.50, and not negative.") from None
 
 
 def _csv(content: bytes, name: str) -> Response:

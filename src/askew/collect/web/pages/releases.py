@@ -14,7 +14,7 @@ from askew.collect.invariants import notices
 from askew.collect.protocol import Refused
 from askew.collect.rounds import CLOSED, WORKING, blockers
 from askew.collect.schema import SPLITS, round_, study
-from askew.collect.web.pages.scripts import archive_response
+from askew.collect.web.pages.scripts import archive_file
 from askew.collect.web.visit import Page, Visit, require_row
 
 
@@ -88,11 +88,6 @@ def export(visit: Visit) -> Response:
     return visit.redirect("/owner/releases")
 
 
-def download(visit: Visit) -> Response:
-    """The file of a release."""
-    return archive_response(visit)
-
-
 def delete(visit: Visit) -> Response:
     """Delete the file of a release, e.g. because it has text that was deleted since."""
     version = visit.request.path_params["version"]
@@ -107,6 +102,6 @@ PAGES = (
     Page("POST", "/owner/round/{round:int}/freeze", freeze_round, "owner"),
     Page("GET", "/owner/releases", show, "owner"),
     Page("POST", "/owner/releases", export, "owner"),
-    Page("GET", "/owner/releases/{version}", download, "owner"),
+    Page("GET", "/owner/releases/{version}", archive_file, "owner"),
     Page("POST", "/owner/releases/{version}/delete", delete, "owner"),
 )

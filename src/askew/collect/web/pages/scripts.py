@@ -46,9 +46,11 @@ def answer(visit: Visit, page: Page) -> Response:
 
 
 def _identify(visit: Visit, token: str) -> None:
-    with visit.service.sign_ins.counted(visit.address, f"token {login.token_hash(token)}"):
+    hashed = login.token_hash(token)
+    with visit.service.sign_ins.counted(visit.address, f"token {hashed}"):
         with visit.service.database.read() as tx:
-            visit.who = person_of_token(tx, token)
+            known = (api_token.c.token_hash == hashed) & (api_token.c.expires_at > tx.now)
+            visit.who = tx.first(sa.select(annotator).join(api_token).where(known))
         if visit.who is None:
             raise Failure(401, message="The token is unknown, or has ended.")
     if visit.person.role != "owner" or visit.person.excluded_at is not None:
@@ -109,12 +111,7 @@ def make_release(visit: Visit) -> Response:
     return _json(next(_about(one) for one in archives(visit.service.study) if one.path == path))
 
 
-def get_release(visit: Visit) -> Response:
-    """The file of a release."""
-    return archive_response(visit)
-
-
-def archive_response(visit: Visit) -> Response:
+def archive_file(visit: Visit) -> Response:
     """The file of the version in the address."""
     path = archive_path(visit.service.study, visit.request.path_params["version"])
     if not path.is_file():
@@ -157,12 +154,6 @@ def delete_token(tx: Tx, owner: int, number: int) -> None:
     record_event(tx, "token.deleted", f"token {number}", owner)
 
 
-def person_of_token(tx: Tx, token: str) -> AnyRow | None:
-    """The person whose token this is; None if it is unknown or has ended."""
-    known = (api_token.c.token_hash == login.token_hash(token)) & (api_token.c.expires_at > tx.now)
-    return tx.first(sa.select(annotator).join(api_token).where(known))
-
-
 def token_page(visit: Visit, status: int = 200, error: str = "", token: str = "") -> Response:
     """The owner's tokens, and the form for a new one."""
     with visit.service.database.read() as tx:
@@ -194,7 +185,7 @@ PAGES = (
     Page("GET", "/api/progress", progress, "api"),
     Page("GET", "/api/releases", list_releases, "api"),
     Page("POST", "/api/releases", make_release, "api"),
-    Page("GET", "/api/releases/{version}", get_release, "api"),
+    Page("GET", "/api/releases/{version}", archive_file, "api"),
     Page("GET", "/owner/tokens", token_page, "owner"),
     Page("POST", "/owner/tokens", make_token, "owner"),
     Page("POST", "/owner/tokens/{number:int}/delete", remove_token, "owner"),

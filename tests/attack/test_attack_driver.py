@@ -11,7 +11,7 @@ from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 from askew.attack.attack_parts import Goal, Listed
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.engine.attack_driver import AttackRequests, Driver
-from askew.engine.attack_run import attacked_group
+from askew.engine.attack_run import attacked_groups
 from askew.engine.attack_task import AttackRules
 from askew.engine.resume import Keys
 from askew.engine.store import Store
@@ -37,7 +37,7 @@ def attack(
     with Store(path) as store:
         requests = AttackRequests(model, Keys(model), store, batch_size, max_calls, **how)
         driver = Driver(AttackRules(listed(search, **parts), mode, budget, 0, judge, confirm), requests)
-        return [item for task in driver.run(questions) for item in attacked_group(task)]
+        return list(attacked_groups(list(driver.run(questions)), None))
 
 
 def by_id(items):

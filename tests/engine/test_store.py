@@ -117,7 +117,7 @@ def test_a_store_with_other_columns_is_refused(tmp_path):
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL)")
     db.close()
-    with pytest.raises(RunError, match=r"another version of askew, or a damaged one \(its columns: key, answer\)"):
+    with pytest.raises(RunError, match="a database without askew's table 'answers'"):
         Store(path)
 
 
@@ -160,8 +160,8 @@ def test_a_damaged_first_page_is_replaced(tmp_path, whole):
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("CREATE TABLE bookmarks (id INTEGER)", "without the table 'answers'"),
-        ("CREATE TABLE answers (key BLOB PRIMARY KEY, reply TEXT)", r"of another version .*key, reply"),
+        ("CREATE TABLE bookmarks (id INTEGER)", "without askew's table 'answers'"),
+        ("CREATE TABLE answers (key BLOB PRIMARY KEY, reply TEXT)", "without askew's table 'answers'"),
     ],
 )
 def test_a_store_of_another_schema_is_refused_and_left_as_it_is(tmp_path, sql, words):

@@ -149,10 +149,6 @@ def _checked(model: object, verb: str, said: Any) -> Iterator[Prediction]:
         yield item
 
 
-TRIES_ALONE = 2
-"""How often a batch is repeated alone before it is split in half."""
-
-
 class AskedBatch(NamedTuple):
     """The questions that are asked at once."""
 
@@ -240,7 +236,7 @@ class WorkerAsking:
     ) -> Iterator[dict[bytes, Prediction]]:
         """Repeat the batch of a lost worker alone, so that nothing else can kill its worker."""
         said: Any = None
-        for _ in range(TRIES_ALONE):
+        for _ in range(2):  # before the batch is split in half
             ((_, said),) = self._executor.each(self.start, [send(batch)])
             if not isinstance(said, LostWorker):
                 yield dict(zip(batch, said, strict=True))

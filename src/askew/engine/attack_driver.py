@@ -192,8 +192,10 @@ class AttackRequests:
         return found
 
     def ask(self) -> dict[bytes, Prediction]:
-        """Send all full batches, at least one batch; answers are stored at once."""
-        taken = self._taken()
+        """Send all full batches; if none is full, all answers or all scores, whichever are more."""
+        kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
+        full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
+        taken = [self._waiting.pop(key) for key in [*full[0], *full[1]] or max(kinds, key=len)]
         if self._max_calls is not None and self.counts.asked + len(taken) > self._max_calls:
             raise BudgetSpent(
                 f"{self.counts.asked:,} requests were made, and the next {len(taken):,} would exceed --max-calls "
@@ -205,13 +207,6 @@ class AttackRequests:
         for heard in chain(self._sent(own), self._sent(scores, {one.key: str(one.answer) for one in scores})):
             answers.update(heard)
         return answers
-
-    def _taken(self) -> list[AttackRequest]:
-        """The full batches of waiting answers and scores; if none is full, all requests of the more frequent kind."""
-        kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
-        full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
-        keys = [key for kind in full for key in kind] or max(kinds, key=len)
-        return [self._waiting.pop(key) for key in keys]
 
     def _sent(
         self, asked: Sequence[AttackRequest], given: Mapping[bytes, str] | None = None
@@ -310,10 +305,6 @@ def _asked(requests: AttackRequests, pairs: Sequence[tuple[Question, str]]) -> l
     return [known[request.key] for request in wanted]
 
 
-SENT_TO_WORKER = 8
-"""The number of questions that a worker gets at a time."""
-
-
 @dataclass(frozen=True)
 class AttackWorker:
     """Starts a worker that proposes swaps and, if it has a model, answers; one worker does both, to load data once."""
@@ -351,5 +342,5 @@ class AttackWorkers:
 
     def propose(self, questions: Sequence[Question]) -> Proposed:
         """Like ``proposed``, with the work shared by workers."""
-        parts = in_order(self.executor, self._start, chunks(questions, SENT_TO_WORKER))
+        parts = in_order(self.executor, self._start, chunks(questions, 8))
         return [each for part in parts for each in part]  # type: ignore[misc]

@@ -242,33 +242,25 @@ def expected_calls(run: AttackRun) -> str:
 
 
 PARTS = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb"}
-SEVERAL = "several"
-"""Used as the word, part of speech or rule of a rewording with several different ones."""
 
 
 def attacked_groups(tasks: Sequence[AttackTask], checks: StrictChecks | None) -> Iterator[Group | Refusal]:
-    """The groups of finished tasks; the validity of their rewordings is checked together."""
+    """The groups of finished tasks, each preceded by a refusal if there is no rewording; the validity of rewordings is
+    checked together."""
     pairs = [(task.question, task.result) for task in tasks if task.result is not None]
     found = iter(checks.check(pairs) if checks is not None else ())
     for task in tasks:
-        yield from attacked_group(task, next(found, None) if task.result is not None else None)
-
-
-def attacked_group(task: AttackTask, validity: Validity | None = None) -> Iterator[Group | Refusal]:
-    """The group of a finished task; preceded by a refusal if the question was skipped or refused."""
-    question, name = task.question, task.rules.attack.name
-    if task.status in ("skipped", "refused"):
-        yield Refusal(question.id, name, task.reason)
-    elif task.result is None:
-        yield Refusal(question.id, name, "no rewording passed the constraints within the budget")
-    variants = () if task.result is None else (_variant(task, task.result, validity),)
-    yield Group(question.id, "attack", question, variants)
-
-
-def _variant(task: AttackTask, result: Candidate, validity: Validity | None) -> Variant:
-    name = task.rules.attack.name
-    question = replace(task.question, id=f"{task.question.id}/{name}", text=result.text)
-    return Variant(question, Expect.SAME, name, f"attack/{name}", {**_note(task, result), **_checked(validity)})
+        question, name, result = task.question, task.rules.attack.name, task.result
+        variants: tuple[Variant, ...] = ()
+        if result is not None:
+            asked = replace(question, id=f"{question.id}/{name}", text=result.text)
+            note = {**_note(task, result), **_checked(next(found, None))}
+            variants = (Variant(asked, Expect.SAME, name, f"attack/{name}", note),)
+        if task.status in ("skipped", "refused"):
+            yield Refusal(question.id, name, task.reason)
+        elif result is None:
+            yield Refusal(question.id, name, "no rewording passed the constraints within the budget")
+        yield Group(question.id, "attack", question, variants)
 
 
 def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
@@ -315,8 +307,9 @@ def part_of_speech(tag: str) -> str:
 
 
 def _common(values: Iterator[str]) -> str:
+    """The word, part of speech or rule of a rewording."""
     found = set(values)
-    return found.pop() if len(found) == 1 else SEVERAL
+    return found.pop() if len(found) == 1 else "several"
 
 
 def attack_summary(groups: Iterable[Group]) -> str:

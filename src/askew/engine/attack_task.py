@@ -304,18 +304,15 @@ class AttackTask:
         reached = self._is_enough(candidate.text, said)
         similarity = self.similar.get(candidate.text, 1.0)
         if self.rules.mode == "score" and said.answer != original.answer and (candidate.probe or not reached):
-            loss = 1.0 - self._score(self._old_score(candidate.text))
-            return CandidateValue(loss, reached, similarity, self._rise(candidate, said))
+            loss, rise = 1.0 - self._score(self._old_score(candidate.text)), 0.0
+            if candidate.probe and self._wants_rise:
+                new, old = (self.requests.score(t, str(said.answer)) for t in (candidate.text, self.question.text))
+                rise = self._score(new) - self._score(old)
+            return CandidateValue(loss, reached, similarity, rise)
         if normalise(after) != normalise(self.before):
             return CandidateValue(1.0, reached, similarity)
         confidence = 1.0 if self.rules.mode == "label" or said.score is None else said.score
         return CandidateValue(1.0 - confidence, reached, similarity)
-
-    def _rise(self, candidate: Candidate, said: Prediction) -> float:
-        if not (candidate.probe and self._wants_rise):
-            return 0.0
-        after, before = (self.requests.score(text, str(said.answer)) for text in (candidate.text, self.question.text))
-        return self._score(after) - self._score(before)
 
     def _old_score(self, text: str) -> AttackRequest:
         """A request for the probability of the original's answer to a text."""

@@ -39,7 +39,8 @@ def headlines(runs: Sequence[Run]) -> list[tuple[str, str]]:
         has_accuracy = all(ACCURACY in table.metrics for table in tables.values())
         if has_accuracy and all(metric != ACCURACY for _, metric in found):
             found.append((suite, ACCURACY))
-        found.append((suite, _headline(runs, suite)))
+        own = next(one for run in runs for one in run.suites if one["name"] == suite)
+        found.append((suite, str((own.get("headline") or {}).get("metric", ""))))
     return list(dict.fromkeys(found))
 
 
@@ -58,11 +59,6 @@ def _shared(runs: Sequence[Run]) -> dict[str, dict[str, RunTable]]:
         for suite in run.suites:
             tables.setdefault(suite["name"], {})[label] = run.tables[suite["name"]]
     return {suite: found for suite, found in tables.items() if len(found) > 1}
-
-
-def _headline(runs: Sequence[Run], suite: str) -> str:
-    found = next(one for run in runs for one in run.suites if one["name"] == suite)
-    return str((found.get("headline") or {}).get("metric", ""))
 
 
 def _in_several_modes(runs: Sequence[Run], suite: str) -> bool:

@@ -14,13 +14,14 @@ from typing import Any
 from askew.engine.compare import compare_runs
 from askew.engine.run_pairs import RunPairs
 from askew.errors import BadOption, UsageError, did_you_mean, need
+from askew.files.paths import with_images
 from askew.files.records import outcome_from
 from askew.report.html import standalone, write_report
 from askew.report.load import Run, labels, load_run
 from askew.report.markup import el
 from askew.report.paper_tables import without_published
 from askew.report.terminal import terminal_summary
-from askew.types import Outcome, Question, Score
+from askew.types import ImageRef, Outcome, Score
 
 LISTED = 20
 """How many names an error message lists."""
@@ -77,21 +78,14 @@ class Result:
         return f"{metric!r} has no part {part!r}. Parts, besides the whole: {_listed(filter(None, parts))}."
 
     def samples(self) -> Iterator[Outcome]:
-        """The outcomes, streamed."""
+        """The outcomes, streamed, with the paths of their images on this machine, where they are known."""
         for _, record in self.run.outcomes():
-            yield self._with_images(outcome_from(record))
+            outcome = outcome_from(record)
+            yield replace(outcome, group=with_images(outcome.group, self._found))
 
-    def _with_images(self, outcome: Outcome) -> Outcome:
-        """The outcome with the paths of its images on this machine, where they are known."""
-        group = outcome.group
-        variants = tuple(replace(v, question=self._with_image(v.question)) for v in group.variants)
-        return replace(outcome, group=replace(group, original=self._with_image(group.original), variants=variants))
-
-    def _with_image(self, question: Question) -> Question:
-        found = question.image and question.image.path and self.run.image(question.image.path)
-        return (
-            replace(question, image=replace(question.image, path=str(found))) if question.image and found else question
-        )
+    def _found(self, image: ImageRef) -> ImageRef:
+        path = image.path and self.run.image(image.path)
+        return replace(image, path=str(path)) if path else image
 
     def pairs(
         self, outcome: str = "", *, suite: str | None = None, test: str | None = None, limit: int | None = None

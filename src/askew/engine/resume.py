@@ -120,9 +120,6 @@ class Plan:
         return self.distinct - self.known
 
 
-_LARGEST = (1 << 64) - 1
-
-
 class Planner:
     """Sees every group once and counts the requests for one model; keeps eight bytes for each question."""
 
@@ -156,7 +153,7 @@ class Planner:
 
     def _prefix(self, question: Question) -> int:
         if self._recorded:
-            return hash((question.id,)) & _LARGEST
+            return hash((question.id,)) & ((1 << 64) - 1)
         try:
             return int.from_bytes(self.keys.of(question)[:PREFIX], "big")
         except BadImage as trouble:  # raised by check, after all groups were added

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,8 @@ def slugs(names: Sequence[str]) -> list[str]:
     taken: list[str] = []
     for name in names:
         base = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.") or "model"
-        slug, count = base, 1
-        while slug in taken:
-            count += 1
-            slug = f"{base}-{count}"
-        taken.append(slug)
+        numbered = (f"{base}-{number}" for number in count(2))
+        taken.append(next(slug for slug in chain([base], numbered) if slug not in taken))
     return taken
 
 

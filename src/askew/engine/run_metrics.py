@@ -84,29 +84,22 @@ def with_mode(suite: Suite, mode: Mode) -> Suite:
     return made
 
 
-def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | None = None) -> dict[str, Metric]:
-    """A suite's metrics and additional ones; a name that the suite has already keeps the suite's meaning.
-
-    ``mode`` applies to additional metrics that are named without one.
-
-    >>> from askew.metrics.accuracy import Accuracy
-    >>> with_more({"worst": Accuracy()}, ["worst", "mu"])
-    {'worst': Accuracy(of='all', mode='official'), 'mu': Mu(mode='official')}
-    >>> with_more({}, ["mu", "gap:mode=exact"], "robust")
-    {'mu': Mu(mode='robust'), 'gap:mode=exact': Gap(mode='exact', change=False)}
-    """
-    more = {spec: make("metric", spec) for spec in specs if spec not in metrics}
-    if mode is not None:
-        more = {
-            spec: _in_mode(metric, "mode", mode) if "mode=" not in spec else metric for spec, metric in more.items()
-        }
-    return {**metrics, **more}
-
-
 def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Metric]:
-    """The metrics of a run with this suite, scored in this mode, and the additional ones."""
+    """The metrics of a run with this suite, scored in this mode, and additional ones, also in this mode unless they
+    name another; a name that the suite has already keeps the suite's meaning.
+
+    >>> from askew.suites.accuracy_suite import AccuracySuite
+    >>> measured_by(AccuracySuite(), "robust", ["accuracy.all", "mu", "gap:mode=exact"])
+    {'accuracy.all': Accuracy(of='all', mode='robust'), 'mu': Mu(mode='robust'), \
+'gap:mode=exact': Gap(mode='exact', change=False)}
+    """
     made = with_mode(suite, mode)
-    return with_more(made.metrics, specs, None if made is suite else made.accuracy)
+    metrics = dict(made.metrics)
+    for spec in specs:
+        if spec not in metrics:
+            metric = make("metric", spec)
+            metrics[spec] = metric if made is suite or "mode=" in spec else _in_mode(metric, "mode", made.accuracy)
+    return metrics
 
 
 def _in_mode(part: Any, name: str, mode: Mode) -> Any:

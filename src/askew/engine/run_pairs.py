@@ -66,9 +66,12 @@ class RunPair:
         return "\n".join([f"{self.suite} · {self.test} · {self.rule} · group {self.group}", *lines])
 
     def _repr_html_(self) -> str:
-        return join(*_images(self.images), self._text())
-
-    def _text(self) -> Html:
+        album = Thumbnails()
+        places = [album.add({"path": str(file)}, Path) for file in self.images if file is not None]
+        shown = (album.images[at] for at in places if at is not None)
+        images = [
+            el("img", src=f"data:image/jpeg;base64,{data}", alt="", style="align-self:flex-start") for data in shown
+        ]
         codes, texts = self._codes(), word_diff(self.question, self.changed)
         rows = [
             el(
@@ -81,7 +84,7 @@ class RunPair:
             for at, pieces in enumerate(texts)
         ]
         about = f"{self.suite} · {self.test} · {self.rule} · group {self.group}"
-        return el("div", *rows, el("small", about, style="opacity:.75"))
+        return join(*images, el("div", *rows, el("small", about, style="opacity:.75")))
 
     def _codes(self) -> tuple[int, int]:
         return _became(self.record["original"]), _became(self.record["variants"][self.place])
@@ -169,11 +172,3 @@ def _became(part: Mapping[str, Any]) -> int:
 
 def _most_common(part: Mapping[str, Any]) -> str:
     return modal_answer(part.get("answers") or (), str)
-
-
-def _images(files: tuple[Path | None, ...]) -> Iterator[Html]:
-    album = Thumbnails()
-    for file in files:
-        at = album.add({"path": str(file)}, Path) if file is not None else None
-        if at is not None:
-            yield el("img", src=f"data:image/jpeg;base64,{album.images[at]}", alt="", style="align-self:flex-start")

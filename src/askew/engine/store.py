@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS answers (
     checksum BLOB
 ) WITHOUT ROWID;
 """
-_FIELDS = ", ".join(name for name, _ in COLUMNS)
+FIELDS = ", ".join(name for name, _ in COLUMNS)
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 _CACHE_KB = 16 << 10
 """Memory for pages of the file: with SQLite's default of 2 MB, unordered keys would read and write the same pages
@@ -125,7 +125,7 @@ class Store:
         with self._explained("answers cannot be read"):
             has_rows = self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
             wanted = list(prefixes) if has_rows or self._earlier is not None else []
-            query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
+            query = f"SELECT {FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
             for prefix in wanted if has_rows else ():
                 for *row, summed in self._db.execute(query, (prefix, prefix.ljust(32, b"\xff"))):
                     if summed != checksum(tuple(row)):
@@ -154,7 +154,7 @@ class Store:
     def rows(self) -> Iterator[Row]:
         """All rows of this file, in the order of their keys; an error when a checksum does not match."""
         with self._explained("answers cannot be read"):
-            for *row, found in self._db.execute(f"SELECT {_FIELDS} FROM answers ORDER BY key"):
+            for *row, found in self._db.execute(f"SELECT {FIELDS} FROM answers ORDER BY key"):
                 if found != checksum(tuple(row)):
                     raise _damaged(self.path, "an answer is not the one that was written")
                 yield tuple(row)
@@ -165,7 +165,7 @@ class Store:
         with self._explained("answers cannot be read"):
             for start in range(0, len(keys), _CHUNK):
                 part = keys[start : start + _CHUNK]
-                query = f"SELECT {_FIELDS} FROM answers WHERE key IN ({_marks(part)})"
+                query = f"SELECT {FIELDS} FROM answers WHERE key IN ({_marks(part)})"
                 for *row, found in self._db.execute(query, part):
                     if row[0] not in wanted or found != checksum(tuple(row)):
                         raise _damaged(self.path, "an answer is not the one that was written")
@@ -176,21 +176,14 @@ class Store:
 
     def _prepare(self) -> None:
         """Create the table; refuse other databases."""
-        columns = self._columns()
-        if not columns and self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise _damaged(self.path, "it is a database without the table 'answers'")
+        if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            columns = tuple(self._db.execute("SELECT name, type FROM pragma_table_info('answers') ORDER BY cid"))
+            if columns != COLUMNS:
+                raise _damaged(self.path, "it is a database without askew's table 'answers'")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
         self._db.executescript(_SCHEMA)
-        if self._columns() != COLUMNS:
-            raise RunError(
-                f"{self.path}: an answer store of another version of askew, or a damaged one (its columns: "
-                f"{', '.join(name for name, _ in columns)}). Use that version, or {_remedy(self.path)}"
-            )
-
-    def _columns(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._db.execute("SELECT name, type FROM pragma_table_info('answers') ORDER BY cid"))
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
@@ -223,12 +216,8 @@ _ELSEWHERE = ("unable to open", "locked", "readonly", "read-only", "disk I/O")
 def _damaged(path: Path, why: str) -> RunError:
     return RunError(
         f"{path}: not an answer store, or a damaged one ({why}). Move the file away to start afresh, name another, or "
-        f"{_remedy(path)}"
+        f"keep what is intact: askew recover {shlex.quote(str(path))}"
     )
-
-
-def _remedy(path: Path) -> str:
-    return f"keep what is intact: askew recover {shlex.quote(str(path))}"
 
 
 def _row(key: bytes, said: Prediction) -> Row:

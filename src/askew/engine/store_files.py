@@ -17,11 +17,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from askew.engine.ask import chunks
-from askew.engine.store import COLUMNS, Row, Store, checksum
+from askew.engine.store import COLUMNS, FIELDS, Row, Store, checksum
 from askew.errors import DataError
 from askew.files.read_write import alone_in
 
-_FIELDS = ", ".join(name for name, _ in COLUMNS)
 _ALL_KEYS = 1 << 256
 _NARROW = _ALL_KEYS >> 12
 """Narrower ranges of keys than this, between two places that cannot be read, are not searched for rows."""
@@ -133,7 +132,7 @@ def _replace_first_page(file: Path) -> None:
 def _read_range(database: sqlite3.Connection, low: int, high: int, found: Recovered) -> tuple[int, int]:
     """Read the rows with keys from ``low`` up to ``high`` from both ends; returns the range between that is left."""
     for order in ("ASC", "DESC"):
-        query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ? ORDER BY key {order}"
+        query = f"SELECT {FIELDS} FROM answers WHERE key BETWEEN ? AND ? ORDER BY key {order}"
         try:
             for values in database.execute(query, (low.to_bytes(32, "big"), (high - 1).to_bytes(32, "big"))):
                 key = _take(found, values)
@@ -161,10 +160,6 @@ def _names(file: Path, word: str) -> Iterator[Path]:
     """``answers.sqlite.damaged``, ``answers.sqlite.damaged-2`` and so on."""
     yield file.with_name(f"{file.name}.{word}")
     yield from (file.with_name(f"{file.name}.{word}-{number}") for number in range(2, 1 << 20))
-
-
-_ROWS = 500
-"""The number of rows that are looked up and written at once."""
 
 
 @dataclass
@@ -200,7 +195,7 @@ def merge_stores(places: Sequence[Path], target: Path) -> Merged:
     with Store(target) as store:
         for source in sources:
             with Store(source) as read:
-                for rows in chunks(read.rows(), _ROWS):
+                for rows in chunks(read.rows(), 500):
                     known = store.get({row[0]: 0 for row in rows})
                     merged.known += len(known)
                     merged.differing += sum(row[0] in known and known[row[0]].answer != row[1] for row in rows)

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from askew.models.onnx_model import REFERENCE, Bundled, OnnxEncoder, bundled_names, pixels, read_json
+from askew.files.limits import read_object
+from askew.models.onnx_model import REFERENCE, Bundled, OnnxEncoder, bundled_names, pixels
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
 from askew.types import Question
@@ -46,7 +47,7 @@ def bench_encoder(questions: Sequence[Question], threads: int) -> None:
     encoder = OnnxEncoder(str(REFERENCE), threads)
     images = list({str(q.image.id): q.image for q in questions if q.image is not None}.values())[:32]
     shown = np.stack([pixels(image, encoder.size) for image in images])
-    about = read_json(REFERENCE / "encoder.json")
+    about = read_object(REFERENCE / "encoder.json", "")
     about.pop("vocabulary")
     peer, given = RegionEncoder(EncoderConfig(**about)).eval(), torch.from_numpy(shown)
     decode = best(lambda: [pixels(image, encoder.size) for image in images]) / len(images)

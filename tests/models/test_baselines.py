@@ -55,6 +55,6 @@ def test_scripted_from_a_file(tmp_path):
     model = make("model", f"scripted:{path},otherwise=maybe")
     assert [p.answer for p in model.answer([asked("Is it raining?"), asked("Why?")])] == ["no", "maybe"]
     path.write_text("[1]")
-    with pytest.raises(DataError, match="expected one JSON object"):
+    with pytest.raises(DataError, match="not a JSON object"):
         make("model", f"scripted:{path}")
     assert repr(Scripted({"a": "b"})) != repr(Scripted({"a": "c"}))

@@ -26,7 +26,6 @@ from askew.attack.word_places import free_words, function_words, is_word, word_p
 from askew.errors import BadOption, DataError, need
 from askew.files.limits import bounded_lines
 from askew.files.read_write import fingerprint, opened
-from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import POS_OF_TAG
@@ -70,7 +69,7 @@ class VectorSwaps:
 
     def _open(self, text: str, tokens: Sequence[Token]) -> list[int]:
         if self.compounds:
-            return free_words(text, tokens, self._phrases)
+            return free_words(text, tokens)
         return [number for number, token in enumerate(tokens) if is_word(token)]
 
     def _swaps(self, token: Token, near: dict[str, tuple[tuple[str, float], ...]]) -> tuple[Swap, ...]:
@@ -78,10 +77,6 @@ class VectorSwaps:
         if self.compounds:
             found = [word for word in found if _fits(token.lower, word, token.tag)]
         return tuple(Swap(word, "neighbour") for word in found)
-
-    @cached_property
-    def _phrases(self) -> FixedPhrases:
-        return FixedPhrases()
 
     @cached_property
     def _table(self) -> WordVectors:
@@ -188,15 +183,11 @@ class MaskedSwaps:
         texts = [question.text for question in questions]
         found = []
         for text, tokens in zip(texts, Tagger().tags(texts), strict=True):
-            free = free_words(text, tokens, self._phrases)
+            free = free_words(text, tokens)
             expected = self._model.expected(text, [tokens[number] for number in free], self.most)
             swaps = {n: [Swap(word, "masked") for word in words] for n, words in zip(free, expected, strict=True)}
             found.append(word_places(tokens, swaps))
         return found
-
-    @cached_property
-    def _phrases(self) -> FixedPhrases:
-        return FixedPhrases()
 
     @cached_property
     def _digest(self) -> str:

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from askew.attack.rewrite_rules import reviewed_rules
 from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite, same_meaning
-from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
-from askew.language.fixed_phrases import FixedPhrases
+from askew.attack.word_places import PHRASES, answer_words, function_words, is_word, option_words, word_lists
 from askew.language.inflect import article, base, invariant, is_mass, is_plural, number_of, parts_of_speech
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
@@ -125,7 +124,7 @@ class StrictChecks:
                 unmatched += 1
                 continue
             lost = [other for other in lost if other is not match]
-            if self._phrases.hold(old, match.number) or in_compound(old, match.number):
+            if PHRASES.hold(old, match.number) or in_compound(old, match.number):
                 yield "a fixed phrase"
         if len(lost) > unmatched:
             yield "a word is lost"
@@ -148,10 +147,6 @@ class StrictChecks:
     @cached_property
     def _grammar(self) -> GrammarRules:
         return GrammarRules(self.spelling)
-
-    @cached_property
-    def _phrases(self) -> FixedPhrases:
-        return FixedPhrases()
 
 
 def _means_same(lost: _Lost, gained: _Lost, old: Sequence[Token], around: tuple[str, ...]) -> bool:

@@ -81,7 +81,11 @@ def open_class_words(tokens: Sequence[Token]) -> list[int]:
     return [number for number, token in enumerate(tokens) if token.tag in POS_OF_TAG and is_word(token)]
 
 
-def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> list[int]:
+PHRASES = FixedPhrases()
+"""Words of fixed phrases are not replaced alone."""
+
+
+def free_words(text: str, tokens: Sequence[Token]) -> list[int]:
     """The indices of content words that may be replaced alone: not names, nor parts of fixed phrases or compounds.
 
     Questions about words themselves have none: "How do you spell couch?"
@@ -89,7 +93,7 @@ def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> lis
     >>> from askew.language.tagger import Tagger
     >>> question = "Is the hot dog stand near the old tree?"
     >>> tokens = Tagger().tags([question])[0]
-    >>> [tokens[number].text for number in free_words(question, tokens, FixedPhrases())]
+    >>> [tokens[number].text for number in free_words(question, tokens)]
     ['old', 'tree']
     """
     around = words_of(text)
@@ -102,7 +106,7 @@ def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> lis
         and not (token.start > 0 and token.text[0].isupper())
         and around.count(token.lower) == 1
         and not in_compound(tokens, number)
-        and not phrases.hold(tokens, number)
+        and not PHRASES.hold(tokens, number)
     ]
 
 

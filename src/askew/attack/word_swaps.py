@@ -21,15 +21,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
-
-import orjson
+from typing import Literal
 
 from askew.attack.similarity import same_number
 from askew.attack.validity import GrammarRules
 from askew.attack.word_places import free_words, open_class_words, word_places
 from askew.errors import BadOption, DataError
-from askew.files.limits import bounded_read, load_json
+from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
@@ -149,13 +147,9 @@ class SememeSwaps:
         texts = [question.text for question in questions]
         found = []
         for text, tokens in zip(texts, Tagger().tags(texts), strict=True):
-            free = free_words(text, tokens, self._phrases) if self.compounds else open_class_words(tokens)
+            free = free_words(text, tokens) if self.compounds else open_class_words(tokens)
             found.append(word_places(tokens, {number: self._swaps(tokens[number]) for number in free}))
         return found
-
-    @cached_property
-    def _phrases(self) -> FixedPhrases:
-        return FixedPhrases(WordNet())
 
     def _swaps(self, token: Token) -> tuple[Swap, ...]:
         words = _forms(WordNet(), self._table, token.lower, token.tag)[: self.most]
@@ -230,14 +224,8 @@ def _siblings(wordnet: WordNet, sense: Synset) -> list[Synset]:
 def read_sememes(path: str, content: str) -> SememeTable:
     """A user's table of candidates with this fingerprint; DataError if the file is not of this form."""
     remedy = "It must be {word: {pos: [candidates]}}, with noun, verb, adj or adv as pos."
-    try:
-        read: Any = load_json(bounded_read(path, _LARGEST))
-    except orjson.JSONDecodeError as trouble:
-        raise DataError(f"{path}: not JSON ({trouble}). {remedy}") from None
-    if not isinstance(read, dict):
-        raise DataError(f"{path}: not a JSON object. {remedy}")
     words: dict[tuple[str, Pos], tuple[str, ...]] = {}
-    for word, kinds in read.items():
+    for word, kinds in read_object(path, remedy, _LARGEST).items():
         if not isinstance(kinds, dict):
             raise DataError(f"{path}: the entry of {word!r} is not an object. {remedy}")
         for kind, candidates in kinds.items():

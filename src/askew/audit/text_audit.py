@@ -39,7 +39,6 @@ FAR = 0.05
 """Text alone is "far above" a guess without text when the whole interval of the difference lies above this."""
 MOST_OPEN = 10_000
 """The most texts with open answers that are learned from; the many classes make training slow."""
-ALL_TESTS = "(all tests)"
 
 
 NOT_LEARNED = Score("text alone", nan)
@@ -139,6 +138,14 @@ def _not_learned(score: TextScore, images: Whole) -> _Judged:
     return _Judged(score, np.zeros(0), np.zeros(0), images)
 
 
+def _unscored(
+    task: str, suite: str, test: str, kind: str, images: Whole, most: float, chance: float | None
+) -> TextScore:
+    """The score of texts about these images before anything is learned from them."""
+    found = len(np.unique(images))
+    return TextScore(task, suite, test, kind, len(images), found, NOT_LEARNED, round(most, 3), chance, seen=len(images))
+
+
 def audited(
     tests: Tests, seed: int = 0, done: Callable[[], object] = lambda: None, open_answers: bool = True
 ) -> TextAudit:
@@ -188,12 +195,9 @@ def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
             right, guessed, images = (
                 np.concatenate(parts) for parts in zip(*((m.right, m.guessed, m.images) for m in members), strict=True)
             )
-            majority, count = round(float(guessed.mean()), 3), len(np.unique(images))
+            known = _unscored("question", suite, "(all tests)", YES_NO, images, float(guessed.mean()), None)
             seen = sum(member.score.seen for member in members)
-            known = TextScore(
-                "question", suite, ALL_TESTS, YES_NO, len(right), count, NOT_LEARNED, majority, None, seen=seen
-            )
-            yield _judged_as(known, right, guessed, images).score
+            yield _judged_as(replace(known, seen=seen), right, guessed, images).score
 
 
 def _judged(suite: str, test: str, texts: TestTexts, open_answers: bool) -> Iterator[_Judged]:
@@ -232,8 +236,7 @@ def _label_score(
     place = {name: number for number, name in enumerate(names)}
     labels = np.array([place.get(text.label, -1) for text in texts], dtype=np.int64)
     images = _images(texts)
-    majority, found = round(counts[ranked[0]] / len(texts), 3), len(np.unique(images))
-    known = TextScore(task, suite, test, answer_type, len(texts), found, NOT_LEARNED, majority, None, seen=len(texts))
+    known = _unscored(task, suite, test, answer_type, images, counts[ranked[0]] / len(texts), None)
     if len(texts) < LEAST_TEXTS or len(counts) < 2:
         return _not_learned(known, images)
     matrix, guessed = sparse(_features(task, text) for text in texts), (labels == place[ranked[0]]).astype(float)
@@ -266,8 +269,7 @@ def _prior_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judge
         return None
     images, yes = _images(named), np.array([text.label == "yes" for text in named], dtype=float)
     guessed = yes if yes.mean() >= 0.5 else 1 - yes
-    majority, count = round(float(guessed.mean()), 3), len(np.unique(images))
-    known = TextScore("prior", suite, test, YES_NO, len(named), count, NOT_LEARNED, majority, None, seen=len(named))
+    known = _unscored("prior", suite, test, YES_NO, images, float(guessed.mean()), None)
     return _judged_as(known, right, guessed, images)
 
 
@@ -280,11 +282,8 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
         ("question", _hits_by_text, Counter(text.label for text in texts)),
         ("letter", _hits_by_letter, places),
     ):
-        majority = round(max(counts.values(), default=0) / max(1, len(texts)), 3)
-        known = TextScore(
-            task, suite, test, CHOICE, len(texts), len(np.unique(images)), NOT_LEARNED, majority, chance,
-            seen=len(texts),
-        )  # fmt: skip
+        majority = max(counts.values(), default=0) / max(1, len(texts))
+        known = _unscored(task, suite, test, CHOICE, images, majority, chance)
         if len(texts) < LEAST_TEXTS:
             yield _not_learned(known, images)
             continue
@@ -298,9 +297,7 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
 def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:
     """Which of two texts is the original, from their difference; a hash of the content decides which comes first."""
     images = _images(texts)
-    known = TextScore(
-        "original", suite, test, "", len(texts), len(np.unique(images)), NOT_LEARNED, 0.5, 0.5, seen=len(texts)
-    )
+    known = _unscored("original", suite, test, "", images, 0.5, 0.5)
     if len(texts) < LEAST_TEXTS:
         return _not_learned(known, images)
     first = np.array([content_hash(2, text.id) % 2 for text in texts])  # 1: the original comes first

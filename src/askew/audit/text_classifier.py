@@ -209,10 +209,6 @@ def _quasi_newton(gradient: Floats, steps: Sequence[tuple[Floats, Floats]]) -> F
     return found
 
 
-_RATIO_DIGITS = 6
-"""Likelihood ratios are rounded to this many digits, for the same reason as decision values."""
-
-
 @dataclass(frozen=True)
 class Revealing:
     """A feature, how many texts have it (``count``), and how many of these have the label it predicts (``hits``)."""
@@ -282,7 +278,8 @@ def revealing(texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Se
     ratio = _likelihood_ratio(of_one, of_zero, float(labels.sum()), float((1 - labels).sum()))
     found: list[Revealing] = []
     listed: list[set[int]] = []
-    for column in np.argsort(-np.round(ratio, _RATIO_DIGITS), kind="stable")[: 20 * _MOST_REVEALING]:
+    order = np.argsort(-np.round(ratio, 6), kind="stable")  # rounded for the same reason as decision values
+    for column in order[: 20 * _MOST_REVEALING]:
         if len(found) == _MOST_REVEALING or ratio[column] < _LEAST_RATIO:
             break
         rows = texts.row[texts.column == column]

@@ -66,10 +66,12 @@ def load_json(text: bytes | str) -> Any:
     return value
 
 
-def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
-    """Read the JSON object in one of askew's own files; DataError with the remedy if it is not one."""
+def read_object(path: str | Path, remedy: str, limit: int = MAX_WHOLE) -> dict[str, Any]:
+    """Read a file with one JSON object; DataError with the remedy if it is not one."""
     try:
-        found = load_json(bounded_read(path))
+        found = load_json(bounded_read(path, limit))
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror}). {remedy}") from None
     except orjson.JSONDecodeError as trouble:
         raise DataError(f"{path}: not JSON ({trouble}). {remedy}") from None
     if not isinstance(found, dict):

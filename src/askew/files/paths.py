@@ -197,7 +197,7 @@ def remember(path: str, folders: ImageFolders) -> None:
 
 def remembered(digest: str) -> dict[str, str]:
     """The stored image folders, by name, of a file with this hash; empty if none are stored."""
-    with suppress(OSError, DataError):
+    with suppress(DataError):
         found = read_object(_memory(digest), "")
         return {name: folder for name, folder in found.items() if isinstance(folder, str)}
     return {}

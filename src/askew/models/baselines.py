@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.errors import DataError
-from askew.files.limits import bounded_read, load_json
+from askew.files.limits import read_object
 from askew.types import Prediction, Question
 from askew.verbs import Dataset
 
@@ -102,12 +102,10 @@ class Scripted:
 
 def scripted(file: str, otherwise: str | None = None) -> Scripted:
     """Answers from a JSON file ``{"question": "answer"}``."""
-    try:
-        script = load_json(bounded_read(file))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{file}: cannot be read as JSON ({error}). Expected {{question: answer}}.") from error
-    if not isinstance(script, dict) or not all(isinstance(answer, str) for answer in script.values()):
-        raise DataError(f'{file}: expected one JSON object, {{"question": "answer", ...}}.')
+    expected = 'Expected one JSON object, {"question": "answer", ...}.'
+    script = read_object(file, expected)
+    if not all(isinstance(answer, str) for answer in script.values()):
+        raise DataError(f"{file}: an answer is not a text. {expected}")
     return Scripted(script, otherwise)
 
 

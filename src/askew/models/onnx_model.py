@@ -15,12 +15,11 @@ from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files.images import content_hash, open_image
-from askew.files.limits import bounded_read, load_json
+from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
 from askew.nets.net_config import QuestionWords, attention_steps, square_grid
 from askew.types import AttentionStep, ImageRef, Prediction, Question
@@ -29,6 +28,7 @@ REFERENCE = Path(__file__).parent / "reference"
 """Folder of the reference models."""
 CACHED_IMAGES = 4096
 """Number of images whose regions are kept for later questions."""
+_REMEDY = "Give a folder that the export wrote."
 _NEAR_TIE = 0.001
 """Difference of two logits that counts as a near tie; the batch changes logits by a hundred times less."""
 
@@ -58,7 +58,7 @@ class Onnx:
         files = [self._file(".onnx"), self._file(".json")]
         for file in files:
             if not file.is_file():
-                raise DataError(f"{file}: there is no such file. Give a folder that the export wrote.")
+                raise DataError(f"{file}: there is no such file. {_REMEDY}")
         if self.about.get("eyes") == "encoder":
             files.append(Path(self.folder) / "encoder.onnx")
         object.__setattr__(self, "signature", fingerprint(*map(str, files)))
@@ -122,7 +122,7 @@ class Onnx:
     @cached_property
     def about(self) -> dict[str, Any]:
         """Metadata of the exported network: words, answers, kind of image input, how it was trained."""
-        about: dict[str, Any] = read_json(self._file(".json"))
+        about = read_object(self._file(".json"), _REMEDY)
         missing = [key for key in ("words", "answers", "eyes") if key not in about]
         if missing:
             raise DataError(f"{self._file('.json')}: the key {missing[0]!r} is missing. Export the network again.")
@@ -248,12 +248,12 @@ class OnnxEncoder:
     @cached_property
     def size(self) -> int:
         """Width and height of the input in pixels."""
-        return int(read_json(Path(self.folder) / "encoder.json")["size"])
+        return int(read_object(Path(self.folder) / "encoder.json", _REMEDY)["size"])
 
     @cached_property
     def regions(self) -> int:
         """Largest number of regions of an image, with the whole image."""
-        return 1 + int(read_json(Path(self.folder) / "encoder.json")["regions"])
+        return 1 + int(read_object(Path(self.folder) / "encoder.json", _REMEDY)["regions"])
 
     @cached_property
     def session(self) -> Any:
@@ -314,18 +314,8 @@ def load_onnx(path: Path, threads: int) -> Any:
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 3
     if not path.is_file():
-        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.")
+        raise DataError(f"{path}: there is no such file. {_REMEDY}")
     try:
         return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
     except Exception as trouble:  # onnxruntime has one exception class for each kind of damage
         raise DataError(f"{path}: cannot be read as ONNX ({str(trouble).splitlines()[0]}). Export again.") from None
-
-
-def read_json(path: Path) -> Any:
-    """A JSON file of an exported model."""
-    try:
-        return load_json(bounded_read(path))
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.") from None
-    except orjson.JSONDecodeError as trouble:
-        raise DataError(f"{path}: cannot be read as JSON ({trouble}). Export again.") from None

@@ -10,14 +10,6 @@ from askew.metrics.accuracy import Accuracy
 from askew.types import Column, Group, Mode, Table
 from askew.verbs import Dataset, Metric
 
-_WHOLE = Column("All", "accuracy.all")
-_BY_ANSWER_TYPE = (
-    _WHOLE,
-    Column("Yes/No", "accuracy.all", "answer_type=yes/no"),
-    Column("Number", "accuracy.all", "answer_type=number"),
-    Column("Other", "accuracy.all", "answer_type=other"),
-)
-
 
 @dataclass(frozen=True)
 class AccuracySuite:
@@ -40,7 +32,9 @@ class AccuracySuite:
     @property
     def tables(self) -> Sequence[Table]:
         """Overall and by answer type, as VQA papers print it."""
-        return (Table("vqa", "VQA accuracy", _BY_ANSWER_TYPE),)
+        kinds = (("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
+        parts = (Column(title, "accuracy.all", f"answer_type={kind}") for title, kind in kinds)
+        return (Table("vqa", "VQA accuracy", (Column("All", "accuracy.all"), *parts)),)
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
         """Every question as a group of its own."""

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 import orjson
 
 from askew.errors import DataError, ModelError, need
-from askew.files.limits import bounded_read, load_json, load_lines
+from askew.files.limits import bounded_read, load_lines, read_object
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
@@ -34,6 +34,7 @@ _SUFFIXES = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tikt
 _SKIPPED_FILES = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
 _SKIPPED_FOLDERS = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
+_COPY = "Copy the model again."
 _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _HEADER_LIMIT = 100 << 20
@@ -113,8 +114,9 @@ class Folder:
         if jinja.is_file():
             return bounded_read(jinja).decode("utf-8", "replace")
         names = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
-        found = (_read_json(self.path / name).get("chat_template") for name in names if (self.path / name).is_file())
-        return next((template for given in found if (template := default_template(given))), "")
+        files = (self.path / name for name in names if (self.path / name).is_file())
+        found = (default_template(read_object(file, _COPY).get("chat_template")) for file in files)
+        return next(filter(None, found), "")
 
     def prompt(self, task: Task) -> str:
         """The default prompt."""
@@ -191,7 +193,7 @@ def _checked(path: Path, name: str, revision: str | None = None) -> Folder:
 def _read_config(folder: Path) -> Mapping[str, Any]:
     """The content of ``config.json``; raises an error that says what the folder is, if it is not a model."""
     if (folder / "config.json").is_file():
-        return _read_json(folder / "config.json")
+        return read_object(folder / "config.json", _COPY)
     if (folder / ADAPTER).is_file():
         raise ModelError(_adapter_alone(folder))
     _refuse_gguf(folder)
@@ -225,7 +227,7 @@ def _check_weights(folder: Path, config: Mapping[str, Any], from_hub: bool) -> N
 
 def _adapter_alone(folder: Path) -> str:
     """What to do with a folder that has an adapter and no model."""
-    base = _read_json(folder / ADAPTER).get("base_model_name_or_path") or "BASE"
+    base = read_object(folder / ADAPTER, _COPY).get("base_model_name_or_path") or "BASE"
     return (
         f"{folder}: this folder has an adapter (LoRA) of {base!r}, not a whole model. Give the base model and the "
         f"adapter: hf:{base},adapter={folder}. Or merge them with peft (merge_and_unload) and save the result."
@@ -252,7 +254,7 @@ def _is_pointer(file: Path) -> bool:
 def _check_index(folder: Path) -> None:
     """Refuse a folder that lacks some of the files its index names."""
     for index in sorted(folder.glob("*.index.json")):
-        table = _read_json(index).get("weight_map")
+        table = read_object(index, _COPY).get("weight_map")
         shards = sorted({str(shard) for shard in table.values()}) if isinstance(table, dict) else []
         missing = [shard for shard in shards if not (folder / shard).is_file()]
         if missing and not (index.name.startswith("pytorch_model") and any(folder.glob("*.safetensors"))):
@@ -304,15 +306,6 @@ def quantisation(config: Mapping[str, Any]) -> str:
         if isinstance(settings, Mapping):
             return str(settings.get("quant_method") or "unknown method")
     return ""
-
-
-def _read_json(file: Path) -> Mapping[str, Any]:
-    """A JSON object of a model's folder."""
-    try:
-        table = load_json(bounded_read(file))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file}: cannot be read as JSON ({error}). Copy the model again.") from None
-    return table if isinstance(table, dict) else {}
 
 
 def weight_files(folder: Path) -> list[Path]:

@@ -20,7 +20,6 @@ from askew.models.huggingface.visual_inputs import PreparedOnce
 LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 """How everything is loaded: nothing is downloaded, and no code of the folder is run."""
 _PACKAGE = re.compile(r"requires the ([\w.-]+) library|pip install (?:-U |--upgrade )?[`'\"]?([A-Za-z][\w.-]*)")
-_TORCHVISION = re.compile("torchvision|Torchvision")
 
 
 @dataclass(frozen=True)
@@ -273,7 +272,7 @@ def explain(folder: Folder, task: Task, error: Exception) -> ModelError:
     known = folder.model_type in transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     if not known or "trust_remote_code" in text:
         return _unknown_family(transformers, folder)
-    if _TORCHVISION.search(text):
+    if "torchvision" in text.lower():
         return _needs_torchvision(folder)
     if method := quantisation(folder.config):
         return ModelError(

@@ -10,7 +10,7 @@ from plain_image import image_bytes
 import askew
 from askew.errors import BadImage
 from askew.models.endpoint.openai import OpenAI
-from askew.models.python_function import CallableModel, PythonModel
+from askew.models.python_function import CallableModel, python
 from askew.types import ImageRef, Question
 from running import run_askew, write_questions
 
@@ -67,8 +67,8 @@ def test_blind_and_not_blind_are_two_models(tmp_path, monkeypatch):
     (tmp_path / "seeing.py").write_text("def answer(image, question):\n    return 'red'\n")
     (tmp_path / "unseeing.py").write_text("def answer(image, question):\n    return 'red'\nanswer.blind = True\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert repr(PythonModel("seeing:answer")) != repr(PythonModel("seeing:answer", blind=True))
-    assert (PythonModel("seeing:answer").blind, PythonModel("unseeing:answer").blind) == (False, True)
+    assert repr(python("seeing:answer")) != repr(python("seeing:answer", blind=True))
+    assert (python("seeing:answer").blind, python("unseeing:answer").blind) == (False, True)
 
 
 def test_endpoints_are_refused_before_the_first_request():

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from askew.errors import ModelError
-from askew.models.python_function import CallableModel, PythonModel
+from askew.models.python_function import CallableModel, python
 from askew.registry import make
 from askew.types import ImageRef, Question
 
@@ -50,26 +50,26 @@ def test_one_bad_image_costs_a_batch_only_that_answer(module):
 
 
 def test_values_that_are_not_strings_are_not_answers(module):
-    prediction = PythonModel("mymodel:number").answer([asked("How many?")])[0]
+    prediction = python("mymodel:number").answer([asked("How many?")])[0]
     assert prediction.failed
     assert "returned int" in (prediction.error or "")
 
 
 def test_a_batch_function_must_answer_every_question(module):
     with pytest.raises(ModelError, match="one answer for each question"):
-        PythonModel("mymodel:short", batch=True).answer([asked("a"), asked("b")])
+        python("mymodel:short", batch=True).answer([asked("a"), asked("b")])
 
 
 @pytest.mark.parametrize("spec", ["mymodel", "mymodel:nothing", "no_such_module:f", "mymodel:__name__"])
 def test_missing_functions_are_refused_at_once(module, spec):
     with pytest.raises(ModelError):
-        PythonModel(spec)
+        python(spec)
 
 
 def test_an_edited_function_is_another_model(module):
-    before = repr(PythonModel("mymodel:width"))
+    before = repr(python("mymodel:width"))
     (module / "mymodel.py").write_text((module / "mymodel.py").read_text() + "\n# edited\n")
-    assert repr(PythonModel("mymodel:width")) != before
+    assert repr(python("mymodel:width")) != before
 
 
 def test_a_function_object_is_a_model():
@@ -109,13 +109,13 @@ def write(tmp_path, monkeypatch):
 def test_a_module_that_fails_at_import_is_named_with_its_error(write, text, message):
     write("broken_model", text)
     with pytest.raises(ModelError) as caught:
-        PythonModel("broken_model:f")
+        python("broken_model:f")
     assert f"broken_model.py, {message}" in str(caught.value)
 
 
 def test_a_missing_module_is_not_called_broken():
     with pytest.raises(ModelError, match="Is the module on the path"):
-        PythonModel("no_such_module:f")
+        python("no_such_module:f")
 
 
 def test_a_function_in_a_file_is_a_model_wherever_the_file_lies(tmp_path, monkeypatch):
@@ -126,12 +126,12 @@ def test_a_function_in_a_file_is_a_model_wherever_the_file_lies(tmp_path, monkey
         (tmp_path / folder / "word_beside.py").write_text("WORD = 'red'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    relative, absolute = PythonModel("here/mine.py:answer"), PythonModel(f"{tmp_path}/there/mine.py:answer")
+    relative, absolute = python("here/mine.py:answer"), python(f"{tmp_path}/there/mine.py:answer")
     assert relative.answer([Question(1, None, "Why?")])[0].answer == "red"
     assert repr(relative) == repr(absolute), "the same content is the same model"
     assert str(tmp_path) not in repr(absolute)
     (tmp_path / "here" / "other.py").write_text(code.replace("WORD", "WORD + 's'"))
-    assert repr(PythonModel("here/other.py:answer")) != repr(relative)
+    assert repr(python("here/other.py:answer")) != repr(relative)
 
 
 @pytest.mark.parametrize(
@@ -150,14 +150,14 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path, monkeypatch, spec, message)
     (tmp_path / "mine.py").write_text("WORD = 'red'\n\n\ndef answer(image, question):\n    return WORD\n")
     (tmp_path / "half.py").write_text("\n1 / 0\n")
     with pytest.raises(ModelError) as caught:
-        PythonModel(spec)
+        python(spec)
     assert message in str(caught.value)
 
 
 def test_ctrl_c_at_import_still_stops(write):
     write("stopped_model", "raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
-        PythonModel("stopped_model:f")
+        python("stopped_model:f")
 
 
 def test_a_named_object_is_identified_by_its_state_and_its_module(write):
@@ -168,7 +168,7 @@ def test_a_named_object_is_identified_by_its_state_and_its_module(write):
 
     def signature(word, note=""):
         write("made_model", made.format(word=word, note=note))
-        return repr(PythonModel("made_model:model"))
+        return repr(python("made_model:model"))
 
     first = signature("yes")
     assert signature("yes") == first
@@ -178,8 +178,8 @@ def test_a_named_object_is_identified_by_its_state_and_its_module(write):
 
 def test_a_named_object_with_weights_is_identified_by_module_and_version(write):
     write("weights_model", "model = type('M', (), {'__call__': lambda s, i, q: 'x', 'weights': iter('abc')})()\n")
-    assert repr(PythonModel("weights_model:model")) == repr(PythonModel("weights_model:model"))
-    assert repr(PythonModel("weights_model:model", version="2")) != repr(PythonModel("weights_model:model"))
+    assert repr(python("weights_model:model")) == repr(python("weights_model:model"))
+    assert repr(python("weights_model:model", version="2")) != repr(python("weights_model:model"))
 
 
 def exits(image, question):
@@ -224,17 +224,14 @@ def say(image, question, *, word="yes"):
     return word
 
 
-def test_signatures_name_blind_only_where_it_is_true(tmp_path, monkeypatch):
-    """Stored answers are found by the signature: those of versions without ``blind`` must not be asked again."""
+def test_the_signature_says_what_the_function_is_and_whether_it_is_blind(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "plain_function.py").write_text("def say(image, question):\n    return 'yes'\n")
-    model = PythonModel("plain_function:say")
-    fields = f"function='plain_function:say', batch=False, version='', source={model.source!r}"
-    assert repr(model) == f"PythonModel({fields})"
-    assert "blind=True" in repr(PythonModel("plain_function:say", blind=True))
+    model = python("plain_function:say")
+    assert model.name == "plain_function:say"
+    assert repr(model) == repr(python("plain_function:say")) != repr(python("plain_function:say", blind=True))
     made = CallableModel(say, name="say", source="0")
-    assert repr(made) == "CallableModel(batch=False, name='say', source='0')"
-    assert repr(CallableModel(say, name="say", source="0", blind=True)) != repr(made)
+    assert repr(made) == "CallableModel(batch=False, name='say', source='0', blind=False, version='')"
 
 
 def test_a_partial_is_named_as_its_function():

@@ -137,7 +137,9 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == chosen:
-            import_module(f"askew.cli.{name}").add_options(command)
+            chosen_module = import_module(f"askew.cli.{name}")
+            command.epilog = chosen_module.EXAMPLES
+            chosen_module.add_options(command)
     return parser
 
 

@@ -34,7 +34,6 @@ Kill it when you like: the same command resumes and asks nothing twice."""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("--model", metavar="MODEL", help="the model to attack: see askew ls model")
     parser.add_argument("--name", metavar="NAME", help="its name in tables")
     add_shared(parser, "data", "images", "skip-bad")

@@ -26,7 +26,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     from askew.audit.labelled_texts import MOST_TEXTS
 
-    parser.epilog = EXAMPLES
     parser.add_argument("data", metavar="DATA", help="groups, or questions with answers: whatever --data of run takes")
     parser.add_argument("--json", metavar="FILE", help="also write the result to this file, as JSON")
     parser.add_argument(

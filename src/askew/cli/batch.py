@@ -41,7 +41,6 @@ SHOWN = 5
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     write = actions.add_parser("write", help="write the requests of a run", description="Write the requests of a run.")
     write.add_argument("--model", metavar="MODEL", help="the model, openai:NAME")

@@ -36,7 +36,6 @@ BESIDE: Options = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("suite", metavar="SUITE", help="which suite: see askew ls suite")
     add_shared(parser, "data", "images", "skip-bad")
     parser.add_argument("--scenes", metavar="FILE", help="GQA scene graphs instead of --data")

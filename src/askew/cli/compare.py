@@ -20,7 +20,6 @@ by family: headlines, each suite's other metrics, its parts. Beside each stands 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
     add_shared(parser, "images", "overwrite", "no-published")

@@ -64,7 +64,6 @@ KINDS = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("shell", choices=tuple(SCRIPTS), help="the shell")
     parser.add_argument("--line", metavar="TEXT", help="print what can follow this text instead; for the script")
 

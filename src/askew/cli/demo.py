@@ -41,10 +41,11 @@ ATTACKED = "XNM"
 SHARE = 20 / 3
 """The number of scenes in the world per scene of its validation split."""
 
+EXAMPLES = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
     parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
     add_shared(parser, "seed", "overwrite", "quiet")
     parser.add_argument("--output", default="demo", metavar="DIR", help="the folder to write to (default demo)")

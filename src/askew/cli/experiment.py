@@ -24,7 +24,6 @@ same command resumes. FINDING.md in the output folder has the paper's table, our
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which experiment: see below")
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write to")
     for option, default, text in (

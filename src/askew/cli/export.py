@@ -21,7 +21,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     from askew.data.export import FORMATS
 
-    parser.epilog = EXAMPLES
     parser.add_argument("groups", metavar="GROUPS", help="groups.jsonl from askew build or run")
     parser.add_argument("--format", choices=FORMATS, required=True, help="what will answer the questions")
     parser.add_argument("--output", metavar="DIR", required=True, help="the folder to write to")

@@ -31,7 +31,6 @@ _LEAST_MARGIN = 0.1
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("run", metavar="RUN", help="the folder written by askew run or score")
     parser.add_argument("--require", action="append", metavar="REQ", help="a bound on a score; can be repeated")
     parser.add_argument(

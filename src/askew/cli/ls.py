@@ -8,10 +8,11 @@ from askew.errors import AskewError
 from askew.registry import KINDS, describe, make, names
 from askew.types import MetricFacts
 
+EXAMPLES = "examples:\n  askew ls\n  askew ls model"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = "examples:\n  askew ls\n  askew ls model"
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind")
 
 

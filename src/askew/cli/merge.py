@@ -18,7 +18,6 @@ examples:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("stores", nargs="+", metavar="RUN", help="folders of runs, or answer stores")
     add_shared(parser, "store")
 

@@ -22,7 +22,6 @@ The page is for this machine alone (127.0.0.1). Ctrl-C ends it."""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "--model",
         action="append",

@@ -15,7 +15,6 @@ examples:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("store", metavar="STORE", help="the damaged answer store, or the folder of a run")
 
 

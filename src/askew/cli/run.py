@@ -45,7 +45,6 @@ BESIDE: Options = {"max_calls": (int, "stop cleanly after this many calls"), **M
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
     )

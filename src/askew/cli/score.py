@@ -20,7 +20,6 @@ LLaVA, logs of lmms-eval, VLMEvalKit and inspect, results of POPE, HallusionBenc
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "groups", metavar="GROUPS", help="groups.jsonl from askew build, or any data for plain accuracy"
     )

@@ -32,7 +32,6 @@ _NUMBERS: Options = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
     add_shared(parser, "data", "images", "skip-bad")
     parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the images)")

@@ -19,7 +19,6 @@ on the fly, without a folder."""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.epilog = EXAMPLES
     parser.add_argument("--scenes", type=int, default=200, metavar="N", help="how many scenes (default 200)")
     add_shared(parser, "seed", "overwrite", "quiet")
     parser.add_argument("--output", metavar="DIR", required=True, help="the world's folder")

@@ -8,7 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -25,8 +25,7 @@ ONCE = "once-"
 """Prefix of the hash of an object whose content is unknown; each such hash is used once."""
 
 
-@dataclass(frozen=True, repr=False)
-class PythonModel:
+def python(function: str, batch: bool = False, version: str = "", blind: bool = False) -> CallableModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
     ``image`` is a Pillow image, or None for a question that names no image. An image that is named and missing is
@@ -35,35 +34,17 @@ class PythonModel:
     a partial, attributes of an object), so that stored answers of an edited function are not reused. askew cannot see
     weights that the module loads: give ``version=...`` when they change.
     """
-
-    function: str
-    batch: bool = False
-    version: str = ""
-    blind: bool = False
-    source: str = field(init=False, default="")
-
-    def __post_init__(self) -> None:
-        function = load(self.function)
-        module = sys.modules.get(_module_name(self.function.rpartition(":")[0]))
-        object.__setattr__(self, "source", source_hash(function, getattr(module, "__file__", None), vouched=True))
-        object.__setattr__(self, "blind", self.blind or says_blind(function))
-
-    def __repr__(self) -> str:
-        return _signature(self)
-
-    @property
-    def opens_images(self) -> bool:
-        """Whether every image file must exist."""
-        return not self.blind
-
-    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The function's answers."""
-        return CallableModel(load(self.function), self.batch, blind=self.blind).answer(questions)
+    found, (place, _, name) = load(function), function.rpartition(":")
+    module = sys.modules.get(_module_name(place))
+    source = source_hash(found, getattr(module, "__file__", None), vouched=True)
+    # a moved file is the same model, identified by the hash of its source
+    said = f"{os.path.basename(place)}:{name}" if place.endswith(".py") else function
+    return CallableModel(found, batch, said, source, blind or says_blind(found), version)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class CallableModel:
-    """A Python function object as a model. Its signature is ``name`` and a hash of the source.
+    """A Python function object as a model. Its signature has the function's name and a hash of its source.
 
     If a function holds an object whose content cannot be read (a tensor, a network, an open file), no answers of
     earlier runs are reused, unless the function, or the object it belongs to, has a ``version``. A ``blind`` function
@@ -75,6 +56,7 @@ class CallableModel:
     name: str = ""
     source: str = ""
     blind: bool = False
+    version: str = ""
 
     @classmethod
     def of(cls, function: Callable[..., Any], batch: bool = False, blind: bool = False) -> CallableModel:
@@ -82,9 +64,6 @@ class CallableModel:
         named = function.func if isinstance(function, partial) else function
         name = getattr(named, "__qualname__", type(named).__name__)
         return cls(function, batch, name, source_hash(function), blind or says_blind(function))
-
-    def __repr__(self) -> str:
-        return _signature(self)
 
     @property
     def opens_images(self) -> bool:
@@ -127,25 +106,6 @@ class CallableModel:
                 "A batch function must return one answer for each question, in order."
             )
         return [_prediction(question, answer, each) for question, answer in zip(questions, answers, strict=True)]
-
-
-def _signature(model: PythonModel | CallableModel) -> str:
-    """The model's fields; ``blind`` only if it is true, so that answers stored by older versions stay valid."""
-    shown = (part.name for part in fields(model) if part.repr and (part.name != "blind" or model.blind))
-    values = ((name, getattr(model, name)) for name in shown)
-    return f"{type(model).__name__}({', '.join(f'{name}={_without_folder(name, value)!r}' for name, value in values)})"
-
-
-def _without_folder(name: str, value: Any) -> Any:
-    """A function's file without its folder: a moved file is the same model, identified by the hash of its source.
-
-    >>> _without_folder("function", "models/mine.py:answer"), _without_folder("function", "package.module:answer")
-    ('mine.py:answer', 'package.module:answer')
-    """
-    if name != "function" or not isinstance(value, str):
-        return value
-    module, _, function = value.rpartition(":")
-    return f"{os.path.basename(module)}:{function}" if module.endswith(".py") else value
 
 
 def says_blind(function: Callable[..., Any]) -> bool:

@@ -23,9 +23,9 @@ from askew.engine.attack_driver import AttackRequests, AttackWorkers, Driver, Re
 from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
 from askew.engine.events import Event, Note, Warned
 from askew.engine.executors import workers_of
+from askew.engine.judge import scored_by, step_for
 from askew.engine.resume import Keys
 from askew.engine.run import run_models
-from askew.engine.run_metrics import scored_by, step_for
 from askew.engine.settings import Named, Settings, check_whole
 from askew.engine.store import Store
 from askew.errors import BadImage, BadOption, MissingExtra, UsageError

@@ -1,27 +1,247 @@
-"""Judge outcomes one by one: extract answers, score them, and write them as lines of samples.jsonl."""
+"""How a run judges answers: the mode of accuracy, the metrics, and each outcome as a line of samples.jsonl.
+
+A model that answers in free text says "Yes." where people said "yes". Its answers are extracted and compared after
+normalisation; those of classifiers and result files are compared as the suite says, like published figures.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any, cast
 
 import orjson
 
-from askew.answers.extract import check_step, extract
+from askew.answers.choices import exact_option
+from askew.answers.extract import check_step, extract, short, unparsed
+from askew.answers.normalise import normalise
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys
 from askew.engine.run_folder import judgement, sample_record, suite_record
-from askew.engine.run_metrics import NORMALISED, AnswerForms, measured_by, metric_records, scored_by, step_for
 from askew.engine.settings import Named, Settings
-from askew.errors import first_line
+from askew.errors import BadOption, DataError, UsageError, first_line
 from askew.files.records import Record, group_from, group_record
+from askew.metrics.accuracy import agreement, check_mode
+from askew.metrics.bounds import rows_of_fillings
 from askew.metrics.calibration import calibration_record
 from askew.metrics.run_table import SLICES, RunTable
 from askew.metrics.scorer import scores
-from askew.types import Outcome, Prediction, Question, Score
-from askew.verbs import Suite, SuiteFacts
+from askew.registry import make
+from askew.types import Group, Mode, Outcome, Prediction, Question, Score
+from askew.verbs import Metric, ModelFacts, Suite, SuiteFacts
+
+OURS = "askew.metrics."
+NORMALISED: Mode = "robust"
+"""The mode in which free text is compared."""
+_LONGEST = 60
+"""The maximum number of characters of an example."""
+_PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
+"""An answer in one or two words, in which no extraction finds another."""
+
+
+def step_for(model: Any, settings: Settings) -> str:
+    """The extraction step of a run."""
+    if settings.extract != "auto":
+        return settings.extract
+    return "short" if ModelFacts(model).free_text else "none"
+
+
+def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
+    """The suite in the mode of accuracy that this model's answers are compared in.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> from askew.models.baselines import Constant
+    >>> scored_by(Named(RadSuite(), "rad"), print, Settings()).accuracy
+    'robust'
+    >>> scored_by(Named(RadSuite(), "rad"), Constant(), Settings()).accuracy
+    'official'
+    """
+    what: Suite = suite.what
+    if settings.accuracy == "auto":
+        return with_mode(what, NORMALISED) if ModelFacts(model).free_text and not _is_chosen(suite) else what
+    check_mode(settings.accuracy)
+    made = with_mode(what, cast(Mode, settings.accuracy))
+    if made.accuracy != settings.accuracy:
+        raise BadOption(
+            f"The suite {what.name!r} has no option 'accuracy', so it cannot be scored with accuracy "
+            f"{settings.accuracy!r}. Leave --accuracy out, or give the suite a field 'accuracy'."
+        )
+    if made is not what and _is_chosen(suite):
+        raise BadOption(f"{suite.spec} and accuracy={settings.accuracy} contradict each other. Leave one of them out.")
+    return made
+
+
+def _is_chosen(suite: Named) -> bool:
+    """Whether the user has chosen the suite's mode: in the spec, or as an option that is not the default."""
+    mode = suite.what.accuracy
+    if re.search(rf"(?:\baccuracy=|^accuracy:){mode}(?:,|$)", suite.spec):
+        return True
+    options = fields(suite.what) if is_dataclass(suite.what) else ()
+    return any(option.name == "accuracy" and option.default not in (mode, MISSING) for option in options)
+
+
+def with_mode(suite: Suite, mode: Mode) -> Suite:
+    """The suite with another mode of accuracy; one without such an option stays as it is.
+
+    >>> from askew.suites.accuracy_suite import AccuracySuite
+    >>> with_mode(AccuracySuite(), "robust")
+    AccuracySuite(accuracy='robust')
+    """
+    made: Suite = _in_mode(suite, "accuracy", mode)
+    return made
+
+
+def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Metric]:
+    """The metrics of a run with this suite, scored in this mode, and additional ones, also in this mode unless they
+    name another; a name that the suite has already keeps the suite's meaning.
+
+    >>> from askew.suites.accuracy_suite import AccuracySuite
+    >>> measured_by(AccuracySuite(), "robust", ["accuracy.all", "mu", "gap:mode=exact"])
+    {'accuracy.all': Accuracy(of='all', mode='robust'), 'mu': Mu(mode='robust'), \
+'gap:mode=exact': Gap(mode='exact', change=False)}
+    """
+    made = with_mode(suite, mode)
+    metrics = dict(made.metrics)
+    for spec in specs:
+        if spec not in metrics:
+            metric = make("metric", spec)
+            metrics[spec] = metric if made is suite or "mode=" in spec else _in_mode(metric, "mode", made.accuracy)
+    return metrics
+
+
+def _in_mode(part: Any, name: str, mode: Mode) -> Any:
+    """A suite or metric with its option ``name`` set to this mode; the same object if it has no such option."""
+    options = {option.name for option in fields(part) if option.init} if is_dataclass(part) else set()
+    return replace(part, **{name: mode}) if name in options and getattr(part, name) != mode else part
+
+
+class MeaningfulMetrics:
+    """Refuses data without answers that no metric can measure, and a metric named by the user that applies to no group.
+
+    Whatever a model answers, such a metric is a dash: ``flips`` of RAD's questions, whose answers change by design.
+    Only askew's own metrics are checked; on which answers another depends is not known here.
+    """
+
+    def __init__(self, specs: Iterable[str], suites: Iterable[Suite]) -> None:
+        named, self._suites = list(dict.fromkeys(specs)), list(suites)
+        self._metrics = {suite.name: measured_by(suite, suite.accuracy, named) for suite in self._suites}
+        self._dashes = [
+            spec
+            for spec in named
+            if not any(spec in suite.metrics for suite in self._suites)
+            and all(type(found[spec]).__module__.startswith(OURS) for found in self._metrics.values())
+        ]
+
+        self._answered = False
+        """Whether something can be measured, or a question has an answer."""
+        self._groups = 0
+
+    def add(self, group: Group) -> None:
+        """Look at one group."""
+        self._groups += 1
+        self._answered = self._answered or any(
+            question.answers for question in (group.original, *(variant.question for variant in group.variants))
+        )
+        if not self._dashes and self._answered:
+            return
+        unanswered = Outcome(
+            group,
+            Prediction(group.original.id, None),
+            tuple(Prediction(variant.question.id, None) for variant in group.variants),
+        )
+        metrics = self._metrics[group.suite]
+        self._answered = self._answered or any(
+            not type(metric).__module__.startswith(OURS) or rows_of_fillings(metric, unanswered)
+            for metric in metrics.values()
+        )
+        self._dashes = [spec for spec in self._dashes if not rows_of_fillings(metrics[spec], unanswered)]
+
+    def check(self) -> None:
+        """Raise DataError if nothing can be measured, UsageError for a metric that applies to none of the groups."""
+        if self._groups and not self._answered:
+            raise DataError(
+                f"None of the {self._groups:,} questions has an answer to compare with, so there is nothing to score. "
+                "Give data with answers (of VQA files: vqa:QUESTIONS,annotations=FILE)."
+            )
+        if self._dashes:
+            names, spec = ", ".join(suite.name for suite in self._suites), self._dashes[0]
+            raise UsageError(
+                f"The metric {spec} says nothing about {names}, whatever is answered. Leave it out (--metric "
+                f"{spec}; metrics=[...] in Python), or add a suite whose changes it measures."
+            )
+
+
+@dataclass
+class AnswerForms:
+    """Counts answers that their form decides (case, punctuation, other words), and replies without a single one."""
+
+    modes: Mapping[str, tuple[Mode, Mode]]
+    """For each suite, its own mode and the one that is used."""
+    scored: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """For each count, the first such answer and what it is compared with."""
+
+    def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
+        """Count one answer, given the reply and the answer extracted from it."""
+        words = said.answer
+        if words is None or not question.answers:
+            return
+        if question.choices:
+            words = exact_option(question.choices, words) or words  # a letter is an answer in any form
+        self.scored += 1
+        if reason := unparsed(question, said, taken):
+            self._count(reason, words, question.answers[0])
+        own, used = self.modes[suite]
+        final = _value(question, taken.answer, used)
+        mode = _strict(own) if used == NORMALISED else used
+        plain = final if taken is said and mode == used else _value(question, words, mode)
+        if plain == 1.0 == final:
+            return
+        if kind := _kind(question, words, plain, final, used):
+            self._count(kind, words, taken.answer if kind == "extraction counted" else _alike(question, taken.answer))
+
+    def _count(self, kind: str, words: str, compared: str | None) -> None:
+        self.counts[kind] += 1
+        self.examples.setdefault(kind, (first_line(words, _LONGEST), first_line(compared or "no answer", _LONGEST)))
+
+    def record(self) -> dict[str, Any]:
+        """For results.json."""
+        return {"scored": self.scored, "counts": dict(self.counts), "examples": self.examples}
+
+
+def _alike(question: Question, answer: str | None) -> str:
+    """The reference that equals an answer but for its form, or else the first."""
+    form = normalise(answer or "")
+    return next((one for one in question.answers if normalise(one) == form), question.answers[0])
+
+
+def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:
+    """How the form of this answer affects its score; empty when it does not."""
+    if final < _value(question, said, used):
+        return "lost"
+    counted = "counted" if final > plain else "missed"
+    if _value(question, said, _lenient(used)) > plain:
+        return f"form {counted}"
+    if final > plain:
+        return "extraction counted"
+    if _PLAIN.fullmatch(said):
+        return ""
+    return "extraction missed" if _value(question, short(question.text, said)[0], _lenient(used)) > plain else ""
+
+
+def _value(question: Question, answer: str | None, mode: Mode) -> float:
+    return 0.0 if answer is None or not question.answers else agreement(answer, question.answers, mode)
+
+
+def _strict(mode: Mode) -> Mode:
+    return "official" if mode == NORMALISED else mode
+
+
+def _lenient(mode: Mode) -> Mode:
+    return NORMALISED if mode in ("official", "exact") else mode
 
 
 @dataclass
@@ -100,12 +320,14 @@ class OutcomeJudge:
         return found
 
     def records(self, suites: Sequence[Named], covers: Sequence[Coverage]) -> list[dict[str, Any]]:
-        """The suites as results.json has them."""
-        return [
-            suite_record(suite, replace(cover, suite=self.suites[suite.what.name]))
-            | {"metrics": metric_records(suite.what, self.tables[suite.what.name].metrics)}
-            for suite, cover in zip(suites, covers, strict=True)
-        ]
+        """The suites as results.json has them, with what each metric says about itself."""
+        records = []
+        for suite, cover in zip(suites, covers, strict=True):
+            name = suite.what.name
+            facts = SuiteFacts(suite.what).metric_facts(self.tables[name].metrics)
+            record = suite_record(suite, replace(cover, suite=self.suites[name]))
+            records.append(record | {"metrics": {metric: asdict(each) for metric, each in facts.items()}})
+        return records
 
     def scores(self) -> list[Score]:
         """All scores."""

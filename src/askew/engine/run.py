@@ -32,7 +32,7 @@ from askew.engine.ask import FAILED_ALIKE, BuildsModel, WorkerAsking, count_fail
 from askew.engine.build import Prepared, audit_texts, build_groups
 from askew.engine.events import Advanced, Event, Finished, Note, Stage, Started, Warned, result_of
 from askew.engine.executors import workers_of
-from askew.engine.judge import OutcomeJudge, Tally
+from askew.engine.judge import MeaningfulMetrics, OutcomeJudge, Tally
 from askew.engine.power import questions_needed
 from askew.engine.resume import Plan, Planner, ask_unanswered, unknown
 from askew.engine.run_folder import (
@@ -44,7 +44,6 @@ from askew.engine.run_folder import (
     too_many_failures,
     versions,
 )
-from askew.engine.run_metrics import MeaningfulMetrics
 from askew.engine.settings import Named, Settings
 from askew.engine.store import Store
 from askew.errors import plural

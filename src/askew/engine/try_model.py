@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from askew.answers.choices import as_asked
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
-from askew.engine.run_metrics import step_for
+from askew.engine.judge import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
 from askew.types import Prediction, Question

@@ -17,7 +17,7 @@ from askew.data.jsonl import question_key
 from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import Questions, as_attack, as_data
 from askew.engine.events import finished
-from askew.engine.run_metrics import step_for
+from askew.engine.judge import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
 from askew.files.images import check_image

@@ -10,7 +10,7 @@ import pytest
 
 import askew
 from askew.engine.compare import compare_runs
-from askew.engine.run_metrics import scored_by, step_for
+from askew.engine.judge import scored_by, step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted

@@ -100,8 +100,9 @@ class SamePartOfSpeech(Constraint):
         """Whether each candidate has the original's parts of speech at the changed words."""
         texts = [self._around(candidate) for candidate in candidates]
         old, *tagged = Tagger().tags([original.text, *texts])
+        tags = {token.start: token.tag for token in old}
         return [
-            all(self._same(change.tag or _tag_at(old, change.start), found) for change, found in matched)
+            all(self._same(change.tag or tags.get(change.start, ""), found) for change, found in matched)
             for matched in map(_tags_of_changes, tagged, candidates)
         ]
 
@@ -137,10 +138,6 @@ def _tags_of_changes(tokens: Sequence[Token], candidate: Candidate) -> list[tupl
 
 def _near(tokens: Sequence[Token], last: int, words: Sequence[str]) -> bool:
     return [token.text for token in tokens[max(0, last - len(words) + 1) : last + 1]] == list(words)
-
-
-def _tag_at(tokens: Sequence[Token], start: int) -> str:
-    return next((token.tag for token in tokens if token.start == start), "")
 
 
 @dataclass(frozen=True)

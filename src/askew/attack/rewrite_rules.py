@@ -80,7 +80,8 @@ class RewriteRule:
         words = []
         for part in self._plain(self.target):
             stored = taken.get(part)
-            words.append(stored.pop(0).text if stored and _is_open(part) else part)
+            refers = _is_tag(part) or "|" in part  # to what it matched: it may match more than one word
+            words.append(stored.pop(0).text if stored and refers else part)
         return _APOSTROPHE.sub("", " ".join(words))
 
     @staticmethod
@@ -118,11 +119,6 @@ def _fits(part: str, token: Token) -> bool:
 
 def _is_tag(part: str) -> bool:
     return part[:1].isupper()
-
-
-def _is_open(part: str) -> bool:
-    """True when a part matches more than one word, so that the replacement refers to what it matched."""
-    return _is_tag(part) or "|" in part
 
 
 @lru_cache(maxsize=2)
@@ -163,8 +159,9 @@ class RuleSwaps:
     def _places(self, text: str, tokens: Sequence[Token]) -> tuple[Place, ...]:
         found: dict[tuple[int, int], dict[str, Swap]] = {}
         words = {token.lower for token in tokens}
-        for rule, needed in _with_words(self.rules or reviewed_rules()):
-            if any(words.isdisjoint(choice) for choice in needed):
+        for rule in self.rules or reviewed_rules():
+            needed = (part.split("|") for part in rule.source if part[0].isalpha() and part[0].islower())
+            if any(words.isdisjoint(choice) for choice in needed):  # cheaper than matching
                 continue
             applied = rule.apply(text, tokens)
             if applied is not None:
@@ -177,14 +174,6 @@ class RuleSwaps:
 
     def __repr__(self) -> str:
         return f"RuleSwaps({'; '.join(map(str, self.rules)) or f'{len(reviewed_rules())} reviewed'})"
-
-
-def _with_words(rules: Sequence[RewriteRule]) -> list[tuple[RewriteRule, list[frozenset[str]]]]:
-    """Each rule with sets of words, for a cheap test before matching: a question must contain one word of each set."""
-    return [
-        (rule, [frozenset(part.split("|")) for part in rule.source if part[0].isalpha() and part[0].islower()])
-        for rule in rules
-    ]
 
 
 LONGEST = 4

@@ -94,7 +94,9 @@ class StrictChecks:
     def _word_faults(
         self, question: Question, candidate: Candidate, old: Sequence[Token], new: Sequence[Token]
     ) -> Iterable[str]:
-        exempt = _reviewed_words(candidate)
+        ids = {rule.id for rule in reviewed_rules()}
+        checked = (change for change in candidate.changes if change.rule in ids)  # by a person, so they are exempt
+        exempt = frozenset(word for change in checked for word in words_of(f"{change.old} {change.new}"))
         lost, gained = _difference(old, new, exempt), _difference(new, old, exempt)
         if not self.spelling:
             lost, gained = self._misspelled(lost, gained)
@@ -160,13 +162,6 @@ def _means_same(lost: _Lost, gained: _Lost, old: Sequence[Token], around: tuple[
 
 def _is_typo(word: str, typed: str) -> bool:
     return word[:1] == typed[:1] and word[-1:] == typed[-1:] and edit_distance(word, typed) <= 2
-
-
-def _reviewed_words(candidate: Candidate) -> frozenset[str]:
-    """The words changed by reviewed rules; these are exempt because a person has checked the rules."""
-    ids = {rule.id for rule in reviewed_rules()}
-    made = (change for change in candidate.changes if change.rule in ids)
-    return frozenset(word for change in made for word in words_of(f"{change.old} {change.new}"))
 
 
 def _difference(one: Sequence[Token], other: Sequence[Token], exempt: frozenset[str]) -> list[_Lost]:
@@ -243,7 +238,11 @@ class GrammarRules:
         return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
 
     def _errors(self, tokens: Sequence[Token]) -> Counter[str]:
-        found = Counter({"a or an": _article_errors(tokens)})
+        articles = sum(
+            token.lower in ("a", "an") and token.tag == "DT" and is_word(after) and article(after.text) != token.lower
+            for token, after in pairwise(tokens)
+        )
+        found = Counter({"a or an": articles})
         if self.spelling:
             unknown = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
             number = sum(_disagrees(tokens, place) for place, token in enumerate(tokens) if token.lower in _ONE | _MANY)
@@ -264,14 +263,6 @@ def _is_word_form(word: str) -> bool:
     if word in function_words() or not word.isalpha() or parts_of_speech(word):
         return True
     return any(WordNet().bases(word, pos) for pos in PARTS_OF_SPEECH)
-
-
-def _article_errors(tokens: Sequence[Token]) -> int:
-    """How often *a* precedes a vowel sound, or *an* a consonant."""
-    return sum(
-        token.lower in ("a", "an") and token.tag == "DT" and is_word(after) and article(after.text) != token.lower
-        for token, after in pairwise(tokens)
-    )
 
 
 def _disagrees(tokens: Sequence[Token], place: int) -> bool:

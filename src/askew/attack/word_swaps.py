@@ -72,14 +72,13 @@ class SynonymSwaps:
         return word_places(tokens, {n: found[token.start] for n, token in enumerate(tokens) if token.start in found})
 
     def _likely(self, text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+        """The synonyms that are reviewed, or attested as this part of speech."""
+        tags = {token.start: token.tag for token in tokens}
         for edit in self._synonymous.propose(text, tokens):
-            if isinstance(edit, Edit) and (edit.note["origin"] == "reviewed" or self._attested(edit, tokens)):
-                yield edit.start, edit.text
-
-    def _attested(self, edit: Edit, tokens: Sequence[Token]) -> bool:
-        """True when the new word occurs in WordNet's sense-tagged texts, in some sense of this part of speech."""
-        tag = next(token.tag for token in tokens if token.start == edit.start)
-        return attested(WordNet(), edit.rule.rpartition("→")[2], POS_OF_TAG[tag])
+            if isinstance(edit, Edit):
+                lemma = edit.rule.rpartition("→")[2]
+                if edit.note["origin"] == "reviewed" or attested(WordNet(), lemma, POS_OF_TAG[tags[edit.start]]):
+                    yield edit.start, edit.text
 
     def _all(self, tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         for token in (tokens[number] for number in open_class_words(tokens)):

@@ -116,8 +116,12 @@ def main(args: argparse.Namespace) -> int:
     title = f"{run.model} on {run.data}"
     if options.junit:
         write_joined(options.junit, [junit(checks, title)])
-    if options.summary:
-        _write_summary(options.summary, markdown(checks, title, notes))
+    text = markdown(checks, title, notes)
+    if options.summary and options.summary == os.environ.get("GITHUB_STEP_SUMMARY"):
+        with open(options.summary, "a", encoding="utf-8") as file:  # it may contain output of other commands
+            file.write(text)
+    elif options.summary:
+        write_joined(options.summary, [text.encode()])
     width = max(80, min(120, get_terminal_size().columns))
     print(terminal(checks, title, width, sys.stdout.isatty(), notes))
     return EXIT_CODES[verdict(checks)]
@@ -135,14 +139,3 @@ def _margin(points: float | None) -> float | None:
         meant = f" Write {100 * points:g} for {100 * points:g} points." if 0 < points < _LEAST_MARGIN else ""
         raise UsageError(f"--margin {points:g}: the margin is in points, from {_LEAST_MARGIN} to 100.{meant}")
     return points / 100
-
-
-def _write_summary(path: str, text: str) -> None:
-    """GitHub's summary file may contain output of other commands, so it is appended to; any other file is replaced."""
-    from askew.files.read_write import write_joined
-
-    if path == os.environ.get("GITHUB_STEP_SUMMARY"):
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        write_joined(path, [text.encode()])

@@ -95,7 +95,8 @@ def write_batch(
         store = held.enter_context(Store(settings.store_path(folder), prepared.answers))
         todo = planner.plan(store)
         done = Written(todo.known)
-        earlier = _earlier_files(folder)
+        files = read_plan(folder)["files"] if (folder / PLAN).is_file() else ()
+        earlier = {Path(str(file["name"])).name for file in files}
         with progress_bar(settings, total=todo.calls, desc="Writing requests", unit=" questions") as bar:
             questions = ticking(bar, unknown(prepared.read(), keys, store))
             _write_files(folder, _lines(questions, keys, writer, image_url, done), limits, done)
@@ -169,13 +170,6 @@ def _write_files(folder: Path, lines: Iterable[tuple[str, bytes]], limits: FileL
             done.files[-1]["bytes"] = place
             if bytes.fromhex(key) not in known:
                 ids.write(f"{key}\n".encode())
-
-
-def _earlier_files(folder: Path) -> set[str]:
-    """The request files of an earlier plan in this folder."""
-    if not (folder / PLAN).is_file():
-        return set()
-    return {Path(str(file["name"])).name for file in read_plan(folder)["files"]}
 
 
 def read_plan(folder: Path) -> dict[str, Any]:

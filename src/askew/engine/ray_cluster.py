@@ -220,15 +220,12 @@ class RayExecutor:
         try:
             return self._ray.get(ready)
         except (*ended, errors.ObjectLostError) as trouble:
-            return self._lost(actor, trouble)
+            host = self._actors.pop(actor, "an unknown host")
+            self._start_actor()
+            said = str(trouble).strip().splitlines()[-1:] or [""]
+            return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__}: {said[0].strip()[:200]})")
         except errors.RayTaskError as trouble:
             raise (trouble.cause if isinstance(trouble.cause, Exception) else trouble) from None
-
-    def _lost(self, actor: Any, trouble: Exception) -> LostWorker:
-        host = self._actors.pop(actor, "an unknown host")
-        self._start_actor()
-        said = str(trouble).strip().splitlines()[-1:] or [""]
-        return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__}: {said[0].strip()[:200]})")
 
 
 def _check_reachable(address: str) -> None:

@@ -205,17 +205,18 @@ class Generator:
     ) -> list[float | None]:
         """The probability of each written answer. The result of a beam search is written again, token by token."""
         special = frozenset({*self.loaded.tokenizer.all_special_ids, *self._ends})
+
+        def thoughts_in(tokens: Tokens) -> int:
+            return count_thoughts(self.loaded.tokenizer.decode(tokens))
+
         if self.num_beams > 1:
             rows = [[token for token in row if token not in special] for row in rows]
             forced = self._forced(inputs, images, [[row] for row in rows])
             logs = [found[: len(row)] for row, found in zip(rows, forced.rows(), strict=True)]
         return [
-            answer_probability(row[len(row) - len(found) :], found, special, self._thoughts_in)
+            answer_probability(row[len(row) - len(found) :], found, special, thoughts_in)
             for row, found in zip(rows, logs, strict=True)
         ]
-
-    def _thoughts_in(self, tokens: Sequence[int]) -> int:
-        return count_thoughts(self.loaded.tokenizer.decode(tokens))
 
     @property
     def _ends(self) -> list[int]:

@@ -121,7 +121,7 @@ def test_a_published_benchmark_finds_its_images_elsewhere(place, monkeypatch, ca
     there = [group.original.image.path for group in read_groups("bench/groups.jsonl")]
     assert all(map(os.path.isfile, there)), "on this machine they are found as they are"
     shutil.move(place / "w", place / "moved")
-    shutil.rmtree(Path(os.environ["ASKEW_CACHE"]) / "askew" / "image-folders")
+    monkeypatch.setenv("ASKEW_CACHE", str(place / "of-another-machine"))
     run = ["run", "--model", "python:say:yes", "--data", "bench/groups.jsonl"]
     run += ["--quiet", "--output", "o"]
     Path("say.py").write_text("def yes(image, question):\n    return 'yes'\n")

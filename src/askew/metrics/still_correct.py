@@ -21,25 +21,45 @@ FACTS = MetricFacts(
 )
 
 
+def question_of(table: RunTable) -> Ints:
+    """The number of the question of each pair."""
+    sizes = table.column("variants")
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
 def still_correct(table: RunTable) -> Score:
     """The share of a suite. If variants have levels (of noise, of severity), at the level where it is lowest.
 
     The share at the worst of several levels is at least the lowest of their lower limits, and at most the lowest of
     their upper limits, which are therefore corrected for the number of levels (Bonferroni).
     """
-    codes, level, sizes = table.column("pair"), table.column("level"), table.column("variants")
-    question = np.repeat(np.arange(len(sizes)), sizes)
-    levels = np.unique(level).tolist()
-    places = [np.flatnonzero(level == one) for one in levels]
-    found = [share_still_correct(codes[at], question[at], table.column("image")) for at in places]
-    known = [(score, at, one) for score, at, one in zip(found, places, levels, strict=True) if score.known]
-    if len(known) < 2:
-        return known[0][0] if known else Score("still-correct", float("nan"), facts=FACTS)
-    worst, _, name = min(known, key=lambda one: one[0].value)
-    tails = 0.05 / len(known)
-    strict = [share_still_correct(codes[at], question[at], table.column("image"), tails) for _, at, _ in known]
-    low, high = (float(np.min(ends)) for ends in ([one.low for one, *_ in known], [one.high for one in strict]))
-    return replace(worst, low=low, high=high, part=f"level={name}")
+    known = _by_level(table)
+    if not known:
+        return Score("still-correct", float("nan"), facts=FACTS)
+    level, worst = min(known, key=lambda one: (one[1].value, one[0]))
+    if len(known) == 1:
+        return worst
+    strict = [_at_level(table, one, 0.05 / len(known)) for one, _ in known]
+    low, high = (float(np.min(ends)) for ends in ([one.low for _, one in known], [one.high for one in strict]))
+    return replace(worst, low=low, high=high, part=f"level={level}")
+
+
+def counted_pairs(table: RunTable) -> Ints:
+    """The indices of the pairs that ``still_correct`` counts: answered, correct before the change, at that level."""
+    codes, known = table.column("pair"), _by_level(table)
+    worst = min(known, key=lambda one: (one[1].value, one[0]))[0] if known else 0
+    return np.flatnonzero(((codes == BROKE) | (codes == HELD)) & (table.column("level") == worst))
+
+
+def _by_level(table: RunTable) -> list[tuple[int, Score]]:
+    """The share at each level at which there is one."""
+    found = ((one, _at_level(table, one)) for one in np.unique(table.column("level")).tolist())
+    return [(level, score) for level, score in found if score.known]
+
+
+def _at_level(table: RunTable, level: int, tails: float = 0.05) -> Score:
+    at = np.flatnonzero(table.column("level") == level)
+    return share_still_correct(table.column("pair")[at], question_of(table)[at], table.column("image"), tails)
 
 
 def share_still_correct(codes: npt.NDArray[np.uint8], question: Ints, image_of: Ints, tails: float = 0.05) -> Score:

@@ -1,7 +1,7 @@
 """What breaks a model: the tests, rules, question and answer types, answers and words with the highest break rates.
 
-A break is a pair whose original was answered correctly and whose variant was not. The rate of a trait is compared with
-the rest of its suite (pairs treated as independent), with Holm's correction over all traits that were tested. The
+Of the questions answered correctly before the change, those not *still correct* after it break. The rate of a trait is
+compared with the rest of its suite (``metrics.break_rates``), with Holm's correction over all traits of the report. The
 section of the page lists the worst traits of each suite first.
 """
 
@@ -10,24 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlencode
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askew.errors import plural
-from askew.metrics.pairs import BROKE, DIMENSIONS, HELD
+from askew.metrics.break_rates import LEAST_QUESTIONS, TraitRate, interval_of, trait_rates
+from askew.metrics.pairs import BROKE
+from askew.metrics.run_table import RunTable
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
+from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_table import PairTable, Trait
-from askew.report.report_data import ReportData
+from askew.report.report_data import SIGNIFICANT, ReportData
 from askew.report.score_display import count, probability
 from askew.report.svg import mark, meter
-from askew.significance import difference_p, holm, wilson
-
-SUPPORT = 20
-"""The least number of pairs for which the rate of a trait is shown."""
+from askew.significance import holm
+from askew.types import LEAST_IMAGES, Score
 
 NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "changed", "word")
 """If exactly the same pairs have several traits, the first of these dimensions, the most informative, is named."""
@@ -38,41 +39,39 @@ _TEMPLATE = re.compile(r"[A-Z]\d+")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often pairs with this trait broke, compared with the rest of the suite."""
+    """How often questions with this trait broke, compared with the rest of the suite."""
 
     trait: Trait
     also: tuple[Trait, ...]
     """Other traits of exactly the same pairs."""
-    broken: int
-    n: int
-    """Pairs whose original was answered correctly and whose variant was answered."""
+    rate: float
+    """The mean share of broken variants over the questions that were answered correctly."""
     low: float
+    """95 % interval, over images."""
     high: float
     rest: float
-    """The rate of the suite's other pairs; nan if there are none."""
+    """The rate of the suite's other pairs."""
+    n: int
+    """Questions answered correctly that have a variant with the trait."""
     p: float
-    """Holm-corrected."""
-
-    @property
-    def rate(self) -> float:
-        """Broken pairs among those that could break."""
-        return self.broken / self.n
+    """Holm-corrected over all traits of all suites and models of the report."""
 
     @property
     def hurts(self) -> bool:
         """Whether it breaks significantly more often than the rest."""
-        return self.p < 0.05 and self.rate > self.rest
+        return self.p < SIGNIFICANT and self.rate > self.rest
 
 
 @dataclass(frozen=True, slots=True)
 class Breaks:
-    """One run's breaks in one suite: the total, and every trait with enough support, the highest rates first."""
+    """One run's breaks in one suite: the total, and the traits that were tested, the clearest first."""
 
     run: int
     suite: str
-    broken: int
-    n: int
+    still_correct: Score
     findings: tuple[Finding, ...]
+    tested: int
+    """How many traits were tested; not all are findings."""
 
     @property
     def worst(self) -> Finding | None:
@@ -81,13 +80,29 @@ class Breaks:
         return min(hurting, key=lambda f: (-f.low, NAMED_FIRST.index(f.trait.dimension)), default=None)
 
 
-def find_breaks(table: PairTable, support: int = SUPPORT) -> list[Breaks]:
+def find_breaks(runs: Sequence[Run], least: int = LEAST_QUESTIONS, least_images: int = LEAST_IMAGES) -> list[Breaks]:
     """The breaks of every run in every suite it has."""
+    places = [(number, name, table) for number, run in enumerate(runs) for name, table in run.tables.items()]
+    rates = [trait_rates(table, least, least_images) for _, _, table in places]
+    corrected = iter(holm([rate.p for of_suite in rates for rate in of_suite]))
     found = []
-    for number, run in enumerate(table.runs):
-        tally = _tally(table, number)
-        found += [_breaks(table, number, suite["name"], tally, support) for suite in run.suites]
+    for (number, suite, table), of_suite in zip(places, rates, strict=True):
+        tested = sorted(zip(of_suite, islice(corrected, len(of_suite)), strict=True), key=_clearest_first)
+        findings = tuple(_finding_of(suite, table, rate, p) for rate, p in tested[:LISTED])
+        found.append(Breaks(number, suite, runs[number].still_correct(suite), findings, len(tested)))
     return found
+
+
+def _clearest_first(tested: tuple[TraitRate, float]) -> tuple[bool, float, int, list[tuple[str, str]]]:
+    rate, p = tested
+    return not (p < SIGNIFICANT and rate.rate > rate.rest), -rate.rate, -rate.n, sorted(rate.traits)
+
+
+def _finding_of(suite: str, table: RunTable, rate: TraitRate, p: float) -> Finding:
+    named = sorted(rate.traits, key=lambda trait: (NAMED_FIRST.index(trait[0]), trait[1]))
+    first, *also = (Trait(suite, *trait) for trait in named)
+    kept = interval_of(table, rate)
+    return Finding(first, tuple(also), rate.rate, 1 - kept.high, 1 - kept.low, rate.rest, rate.n, p)
 
 
 def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
@@ -120,64 +135,11 @@ def examples(table: PairTable, wanted: Sequence[tuple[int, Trait]], most: int) -
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
-    """For each trait, how many pairs broke and held, and a fingerprint of these pairs."""
-
-    broken: NDArray[np.int64]
-    held: NDArray[np.int64]
-    prints: NDArray[np.float64]
-
-
-def _tally(table: PairTable, run: int) -> _Tally:
-    size, codes = len(table.traits), table.codes[run]
-    broke, held = codes == BROKE, codes == HELD
-    weights = np.where(broke | held, (table.priority >> np.uint64(11)).astype(np.float64) / 2.0**53, 0.0)
-    return _Tally(
-        np.bincount(table.trait_ids[np.repeat(broke, table.trait_counts)], minlength=size),
-        np.bincount(table.trait_ids[np.repeat(held, table.trait_counts)], minlength=size),
-        np.asarray(
-            np.bincount(table.trait_ids, weights=np.repeat(weights, table.trait_counts), minlength=size), np.float64
-        ),
-    )
-
-
-def _breaks(table: PairTable, run: int, suite: str, tally: _Tally, support: int) -> Breaks:
-    whole = table.number_of.get(Trait(suite, "suite", suite))
-    if whole is None:
-        return Breaks(run, suite, 0, 0, ())
-    all_broken, all_n = int(tally.broken[whole]), int(tally.broken[whole] + tally.held[whole])
-    alike = _alike(table, suite, tally, support, all_n)
-    tests = [difference_p(hits, n, all_broken - hits, all_n - n) for hits, n, _ in alike]
-    findings = [
-        Finding(same[0], tuple(same[1:]), hits, n, *wilson(hits, n), (all_broken - hits) / (all_n - n), p)
-        for ((hits, n, _), same), p in zip(alike.items(), holm(tests), strict=True)
-    ]
-    findings.sort(key=lambda f: (not f.hurts, -f.low, -f.n, f.trait.dimension, f.trait.value))
-    return Breaks(run, suite, all_broken, all_n, tuple(findings))
-
-
-def _alike(
-    table: PairTable, suite: str, tally: _Tally, support: int, all_n: int
-) -> dict[tuple[int, int, float], list[Trait]]:
-    """The traits that enough pairs of a suite have, but not all of them; traits of the same pairs are one finding."""
-    alike: dict[tuple[int, int, float], list[Trait]] = {}
-    enough = tally.broken + tally.held
-    for index in np.flatnonzero((enough >= support) & (enough < all_n)):
-        trait = table.traits[index]
-        if trait.suite == suite and trait.dimension in DIMENSIONS and trait.value:
-            key = int(tally.broken[index]), int(enough[index]), float(tally.prints[index])
-            alike.setdefault(key, []).append(trait)
-    for same in alike.values():
-        same.sort(key=lambda trait: (NAMED_FIRST.index(trait.dimension), trait.value))
-    return alike
-
-
 SHOWN = 12
 """Findings that are shown directly."""
 
 LISTED = 60
-"""Findings in the collapsible list."""
+"""Traits in the collapsible list; only these get intervals."""
 
 NAMES = {
     "test": "test",
@@ -197,11 +159,12 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
         return el("p", "There are no pairs: no suite made a variant of these questions.")
     explained = el(
         "p",
-        "The worst suite of each model comes first. A pair breaks if the original was answered correctly and the "
-        "variant was not; rates are among pairs whose original was answered correctly. The lists show tests, rules, "
-        f"types, answers and words that have at least {SUPPORT} such pairs and break significantly more often than the "
-        "rest of their suite (pairs treated as independent, Wilson intervals, Holm-corrected). Each links to its "
-        "pairs in the viewer.",
+        "The worst suite of each model comes first. Of the questions answered correctly before the change, the share "
+        "that is not still correct after it, as in the ranking: each question counts once, and if variants have "
+        "levels, those of the worst level count. The lists show tests, rules, types, answers and words with at least "
+        f"{LEAST_QUESTIONS} such questions on {LEAST_IMAGES} images that break significantly more often than the rest "
+        "of their suite. Intervals and tests count images, not pairs; p is Holm-corrected over all traits of this "
+        "report. Each links to its pairs in the viewer.",
         class_="quiet",
     )
     uncounted = content.pair_table.uncounted
@@ -217,12 +180,14 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
         own = [found for found in listed if found.run == number]
         if own:
             heading = el("h3", mark(number), " ", content.labels[number]) if len(content.runs) > 1 else None
-            blocks += [heading, *(_panel(content, found) for found in sorted(own, key=_worst_first))]
+            blocks += [heading, *(_panel(content, found) for found in sorted(own, key=worst_first))]
     return join(explained, left, *blocks)
 
 
-def _worst_first(found: Breaks) -> float:
-    return -wilson(found.broken, found.n)[0] if found.n else 1.0
+def worst_first(found: Breaks) -> float:
+    """A sort key: the most that may still be correct, as far as that is known."""
+    kept = found.still_correct
+    return kept.high if kept.has_interval else kept.value if kept.known else 2.0
 
 
 def findings_shown(found: Breaks) -> list[Finding]:
@@ -231,31 +196,30 @@ def findings_shown(found: Breaks) -> list[Finding]:
 
 
 def _panel(content: ReportData, found: Breaks) -> Html:
-    label = content.labels[found.run]
-    low, high = wilson(found.broken, found.n)
+    label, kept = content.labels[found.run], found.still_correct
+    limits = f" ({100 * (1 - kept.high):.1f}–{100 * (1 - kept.low):.1f})" if kept.has_interval else ""
     rate = (
-        f"{100 * found.broken / found.n:.1f} % ({100 * low:.1f}–{100 * high:.1f}) of {count(found.n)}"
-        if found.n
-        else "— of 0"
+        f"{100 * (1 - kept.value):.1f} %{limits} of {plural(kept.n, 'question')}" if kept.known else "— of 0 questions"
     )
+    level = f", at {kept.part.replace('=', ' ')}" if kept.part else ""
     worst = found.worst
     most = join(", most on ", el("em", readable(worst.trait))) if worst else None
     suite = next(suite for suite in content.suites if suite["name"] == found.suite)
     summary = join(
         el("strong", suite_name(suite)),
-        f": {label} breaks on {rate} pairs whose original it answered correctly",
+        f": {label} breaks on {rate} of {plural(kept.n, 'question')} that it answered correctly{level}",
         most,
     )
     shown = findings_shown(found)
     nothing = el(
         "p",
-        f"Nothing stands out: none of {count(len(found.findings))} traits breaks significantly more often than others."
-        if found.n
+        f"Nothing stands out: none of {plural(found.tested, 'trait')} breaks significantly more often than the rest."
+        if kept.known
         else "No pair could break: no original with a variant was answered correctly.",
     )
-    listed = found.findings[:LISTED]
-    part = "All" if len(listed) == len(found.findings) else f"The first {len(listed)} of"
-    more = f"{part} {plural(len(found.findings), 'trait')}, highest rates first"
+    listed = found.findings
+    part = "All" if len(listed) == found.tested else f"The first {len(listed)} of"
+    more = f"{part} {plural(found.tested, 'trait')}, findings and highest rates first"
     return details(
         summary,
         _findings(found, shown, "Highest break rates") if shown else nothing,
@@ -266,7 +230,7 @@ def _panel(content: ReportData, found: Breaks) -> Html:
 
 
 def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], caption: str) -> Html:
-    head = ["Trait", "Breaks, %", "", "Broken", "Rest, %", "p"]
+    head = ["Trait", "Breaks, %", "", "Questions", "Rest, %", "p"]
     columns = [el("th", name, scope="col") for name in head]
     rows = [_finding(found.run, finding) for finding in findings]
     return scrolled_table(columns, [el("tbody", *rows)], caption, class_="findings")
@@ -293,7 +257,7 @@ def _finding(run: int, finding: Finding) -> Html:
         ),
         el("td", f"{100 * finding.rate:.1f}", el("small", f"{100 * finding.low:.1f}–{100 * finding.high:.1f}")),
         el("td", meter(run, finding.rate, finding.low, finding.high, finding.rest), class_="wide"),
-        el("td", f"{count(finding.broken)} of {count(finding.n)}"),
+        el("td", count(finding.n)),
         el("td", f"{100 * finding.rest:.1f}"),
         el("td", probability(finding.p)),
     )

@@ -14,7 +14,7 @@ import orjson
 from askew.errors import plural
 from askew.files.read_write import write_joined
 from askew.metrics.pairs import HELD
-from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
+from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown, worst_first
 from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen
 from askew.report.glossary import glossary
@@ -27,7 +27,6 @@ from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData
 from askew.report.suites_section import suites_section
 from askew.report.thumbnails import Thumbnails
-from askew.significance import wilson
 
 MOST_PAIRS = 20_000
 """The most pairs in the viewer; if there are more, a sample of this size is embedded."""
@@ -59,7 +58,7 @@ def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mappin
 def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), most: int = MOST_PAIRS) -> str:
     """The page as text; the same runs give the same page."""
     pairs = read_pairs(runs)
-    content, breaks, album = ReportData(runs, differences, pairs), find_breaks(pairs), Thumbnails()
+    content, breaks, album = ReportData(runs, differences, pairs), find_breaks(runs), Thumbnails()
     failures = _telling_failures(pairs, breaks, album)
     on_cards = [pair["number"] for shown in failures for pair in shown]
     chosen = choose(pairs, most, [*on_cards, *_wanted(pairs, breaks, most)])
@@ -110,7 +109,7 @@ def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (
     applies to nothing outside the element. It follows the reader's light or dark mode.
     """
     table = read_pairs(runs)
-    content, breaks, album = ReportData(runs, differences, table), find_breaks(table), Thumbnails()
+    content, breaks, album = ReportData(runs, differences, table), find_breaks(runs), Thumbnails()
     failures = _telling_failures(table, breaks, album)
     inner = part("first_screen_alone.css") + part("first_screen.css")
     style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {inner} }}"
@@ -156,8 +155,8 @@ def _telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbna
 
 def _candidates(table: PairTable, breaks: Sequence[Breaks], run: int) -> Iterator[list[int]]:
     """Some broken pairs of each suite that has any; the suites with the highest break rates first."""
-    broken = [found for found in breaks if found.run == run and found.broken]
-    for found in sorted(broken, key=lambda suite: (-wilson(suite.broken, suite.n)[0], suite.suite)):
+    broken = [found for found in breaks if found.run == run and found.still_correct.value < 1]
+    for found in sorted(broken, key=lambda one: (worst_first(one), one.suite)):
         trait = found.worst.trait if found.worst else Trait(found.suite, "suite", found.suite)
         (pairs,) = examples(table, [(run, trait)], 20 * CANDIDATES)
         yield sorted(pairs, key=lambda pair: -_held_by_others(table, run, pair))[:CANDIDATES]

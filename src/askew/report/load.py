@@ -16,6 +16,7 @@ from askew.errors import BadRecord, DataError, plural
 from askew.files.limits import bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
 from askew.metrics.run_table import RunTable, load_tables
+from askew.metrics.still_correct import still_correct
 from askew.types import NAN, MetricFacts, Score
 
 FORMAT = 2
@@ -126,6 +127,16 @@ class Run:
             raise DataError(f"{path}: it belongs to another run than results.json. {_AGAIN}")
         return {name: tables[name] for name in groups if name in tables}
 
+    def still_correct(self, suite: str) -> Score:
+        """Of the questions of a suite that were answered correctly, the share still correct after the change."""
+        if suite not in self._still_correct:
+            self._still_correct[suite] = still_correct(self.tables[suite]) if suite in self.tables else NOTHING
+        return self._still_correct[suite]
+
+    @cached_property
+    def _still_correct(self) -> dict[str, Score]:
+        return {}
+
     def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples, streamed: the offset of the line in the file, and its record."""
         offset = count = 0
@@ -199,6 +210,24 @@ def suites_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
     for suite in (suite for run in runs for suite in run.suites):
         found.setdefault(suite["name"], suite)
     return list(found.values())
+
+
+def widest_suite(runs: Sequence[Run], metric: str) -> str:
+    """The suite that asks most questions, of those for which most runs have this metric; empty if none has it."""
+    sizes: dict[str, tuple[int, int]] = {}
+    for run in runs:
+        for suite in run.suites:
+            if run.score(suite["name"], metric).metric:
+                having, groups = sizes.get(suite["name"], (0, 0))
+                sizes[suite["name"]] = having + 1, max(groups, suite.get("groups") or 0)
+    return min(sizes, key=lambda name: (-sizes[name][0], -sizes[name][1], name), default="")
+
+
+def references(runs: Sequence[Run]) -> list[int]:
+    """The runs that others are only compared with: of people, and of models that see no image unless all are such."""
+    models = [number for number, run in enumerate(runs) if not run.is_human]
+    blind = [number for number in models if runs[number].is_blind]
+    return [number for number, run in enumerate(runs) if run.is_human or (run.is_blind and len(blind) < len(models))]
 
 
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:

@@ -214,7 +214,7 @@ def reopen(path: Path, verifying: int = 10_000, images: int = 1000) -> None:
         places = [(3 * n + place, n + 1, place + 1) for n in range(IMAGES) for place in range(3)]
         _insert(database, "place", "session_id image_id n", [(1 + session, image, n) for session, image, n in places])
         _insert(database, "place", "image_id n", [(image, n) for image in new for n in (1, 2, 3)])
-        _insert(database, "ensemble_member", "round_id model_id weight active", [(1, n, 1.0, True) for n in (1, 2, 3)])
+        _insert(database, "ensemble_member", "round_id model_id active", [(1, n, True) for n in (1, 2, 3)])
         _insert(
             database,
             "annotator",

@@ -53,7 +53,7 @@ class SmallStudy:
         study = create_study(folder, settings, "Small", url, seed=1, clock=clock, durable=durable)
         with study.database.write() as tx:
             models = [add_model(tx, f"robot {n}", "constant:yes") for n in range(robots)]
-            round_id = create_round(tx, dict.fromkeys(models, 1.0)) if rounds else 0
+            round_id = create_round(tx, models) if rounds else 0
             workers = [add_annotator(tx, f"Person {n}", pseudonym=f"person-{n}") for n in range(people)]
             owner = add_annotator(tx, "Owner", "owner", pseudonym="owner-0")
         made = SmallStudy(study, clock, round_id, models, workers, owner)

@@ -219,7 +219,7 @@ def test_a_robot_that_cannot_answer_is_reported_at_the_start(tmp_path: Path, cap
     small = SmallStudy.make(tmp_path / "study", opened=False)
     with small.study.database.write() as tx:
         bad = add_model(tx, "gone", "predictions:gone.json")
-        create_round(tx, {bad: 1.0})
+        create_round(tx, [bad])
     small.open()
     make_service(small.study, Address()).robots.stop()
     assert capsys.readouterr().err == "", "a model of another round is not asked"

@@ -92,7 +92,7 @@ def test_the_terminal_and_the_report_have_rows_for_rounds_and_domains(tmp_path, 
     settings = replace(SMALL, train_share=1, dev_share=1, test_share=98)
     study = SmallStudy.make(tmp_path / "study", None, settings, images=3)
     _play(study, "no")
-    study.round_id = study.do(create_round, dict.fromkeys(study.models, 1.0))
+    study.round_id = study.do(create_round, study.models)
     files = tiny_images(tmp_path / "more", 6)[3:]
     import_images(study.study, files, study.round_id, "harbor")
     study.do(change_round, study.round_id, "READY")

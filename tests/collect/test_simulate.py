@@ -55,7 +55,7 @@ def world_study(folder: Path, preset: str = "paper", images: int = IMAGES, url: 
     study = create_study(folder, settings, "World", url, seed=1, clock=SetClock(), durable=False)
     with study.database.write() as tx:
         models = [add_model(tx, name, "constant:no") for name in ("first", "second")]
-        round_id = create_round(tx, dict.fromkeys(models, 1.0))
+        round_id = create_round(tx, models)
     import_world(study, round_id, range(images))
     with study.database.write() as tx:
         for state in ("READY", "OPEN"):

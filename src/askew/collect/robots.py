@@ -54,7 +54,7 @@ def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int
     again = [] if asked_at is None else drawn
     failed = {row.model_id for row in again if row.drawn_at >= (asked_at or 0) and row.outcome == "FAILED"}
     members = tx.rows(
-        sa.select(ensemble_member.c.model_id, ensemble_member.c.weight)
+        sa.select(ensemble_member.c.model_id)
         .select_from(_MEMBERS)
         .where(image.c.id == image_id, ensemble_member.c.active)
         .order_by(ensemble_member.c.model_id)
@@ -62,7 +62,7 @@ def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int
     left = [row for row in members if row.model_id not in failed]
     if not left:
         return None
-    chosen = Random(f"{seed}:draw").choices(left, weights=[row.weight for row in left])[0]
+    chosen = Random(f"{seed}:draw").choices(left)[0]
     n = 1 + max((row.n for row in drawn), default=0)
     tx.insert(draw, question_id=question_id, n=n, model_id=chosen.model_id, seed=seed, drawn_at=tx.now)
     return n

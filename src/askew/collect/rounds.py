@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,28 +31,28 @@ def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
     return tx.insert(model, name=name, spec=with_absolute_paths(spec), signature=signature)
 
 
-def create_round(tx: Tx, weights: Mapping[int, float]) -> int:
-    """Create the next round as a draft; ``weights`` has the models to play against, and how often each is drawn."""
-    if not weights:
+def create_round(tx: Tx, models: Collection[int]) -> int:
+    """Create the next round as a draft, with the models to play against."""
+    if not models:
         raise Refused("A round needs at least one model. Add one: askew collect models STUDY --add bundled:xnm")
     number = 1 + (tx.value(sa.select(sa.func.max(round_.c.number))) or 0)
     new = tx.insert(round_, number=number, state="DRAFT", created_at=tx.now)
-    for model_id, weight in weights.items():
-        tx.insert(ensemble_member, round_id=new, model_id=model_id, weight=weight, active=True)
-    record_event(tx, "round.created", f"round {number}", None, {"models": {str(k): v for k, v in weights.items()}})
+    for model_id in models:
+        tx.insert(ensemble_member, round_id=new, model_id=model_id, active=True)
+    record_event(tx, "round.created", f"round {number}", None, {"models": list(models)})
     return new
 
 
-def choose_models(tx: Tx, round_id: int, weights: Mapping[int, float], actor: int | None = None) -> None:
+def choose_models(tx: Tx, round_id: int, models: Collection[int], actor: int | None = None) -> None:
     """Set the models of a round that is still a draft."""
     if _round(tx, round_id).state != "DRAFT":
         raise Refused("The models are chosen while the round is a draft; later they can be switched off and on.")
-    if not weights:
+    if not models:
         raise Refused("A round needs at least one model. Choose one.")
     tx.execute(sa.delete(ensemble_member).where(ensemble_member.c.round_id == round_id))
-    for model_id, weight in weights.items():
-        tx.insert(ensemble_member, round_id=round_id, model_id=model_id, weight=weight, active=True)
-    record_event(tx, "round.models", f"round {round_id}", actor, {"models": {str(k): v for k, v in weights.items()}})
+    for model_id in models:
+        tx.insert(ensemble_member, round_id=round_id, model_id=model_id, active=True)
+    record_event(tx, "round.models", f"round {round_id}", actor, {"models": list(models)})
 
 
 def round_numbered(tx: Tx, number: int) -> AnyRow:

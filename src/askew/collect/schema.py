@@ -80,7 +80,6 @@ model = table("model", *columns(String, "name", "spec"), *columns(String, "signa
 ensemble_member = table(
     "ensemble_member",
     *references("round", "model", key=True),
-    *columns(Float, "weight"),
     *columns(Boolean, "active"),
 )
 

@@ -86,14 +86,11 @@ def change_study(tx: Tx, name: str, settings: StudySettings, actor: int | None =
     """Change the name and the settings of a study that has no images yet: these have places by the settings."""
     if tx.first(sa.select(schema.image.c.id).limit(1)):
         raise Refused("The settings are fixed once the study has images.")
-    name = checked_text(name, LONGEST_NAME, "The study's name")
+    name = checked_text(name, 100, "The study's name")
     numbers = {"writers": settings.writers_per_image, "verifiers": settings.verifiers_per_question}
     stored = settings.dumps()
     tx.change(schema.study, schema.study.c.id == 1, name=name, settings=stored, max_tries=settings.max_tries, **numbers)
     record_event(tx, "study.changed", "study", actor, {"preset": settings.preset})
-
-
-LONGEST_NAME = 100
 
 
 def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True) -> Study:

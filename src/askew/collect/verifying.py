@@ -88,8 +88,12 @@ def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
     if not may_verify(tx, person(tx, annotator_id)):
         return None
     tx.follow_indexes()
-    last = _last_pair(tx, annotator_id)
-    return _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
+    about = {"me": annotator_id, "now": tx.now}
+    if (last := _last_pair(tx, annotator_id)) is not None:
+        found = tx.first(_work_query(avoiding=True), **about, image=last.image_id, author=last.annotator_id)
+        if found is not None:
+            return found
+    return tx.first(_work_query(avoiding=False), **about)
 
 
 def may_verify(tx: Tx, row: AnyRow) -> bool:
@@ -176,14 +180,9 @@ def extend_verifying(tx: Tx, annotator_id: int, question_id: int) -> int:
     return _renew(tx, held, extensions=held.extensions + 1)
 
 
-def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | None:
-    """The slot this person should fill next; ``avoid`` is an (image, author) pair."""
-    pair = {} if avoid is None else {"image": avoid[0], "author": avoid[1]}
-    return tx.first(_work_query(avoid is not None), me=annotator_id, now=tx.now, **pair)
-
-
 @cache
 def _work_query(avoiding: bool) -> sa.Select[Any]:
+    """The slot that a person should fill next; ``avoiding``: not one of the same image and author as before."""
     me = sa.bindparam("me", type_=sa.Integer)
     expired = (slot.c.state == "LEASED") & (slot.c.lease_until < sa.bindparam("now", type_=sa.BigInteger))
     wrote = sa.exists().where(session.c.image_id == question.c.image_id, session.c.annotator_id == me)
@@ -222,16 +221,15 @@ def _work_query(avoiding: bool) -> sa.Select[Any]:
     return found.where(pair)
 
 
-def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:
+def _last_pair(tx: Tx, annotator_id: int) -> AnyRow | None:
     """The image and the author of the question that this person answered last."""
-    row = tx.first(
+    return tx.first(
         sa.select(question.c.image_id, question.c.annotator_id)
         .join(verification)
         .where(verification.c.annotator_id == annotator_id)
         .order_by(verification.c.id.desc())
         .limit(1)
     )
-    return None if row is None else (row.image_id, row.annotator_id)
 
 
 def _take(tx: Tx, annotator_id: int, question_id: int, n: int) -> None:

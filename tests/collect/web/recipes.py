@@ -100,7 +100,7 @@ def with_example(web: WebStudy, browser: Browser, path: str, **fields: str) -> R
 
 
 def drained(web: WebStudy) -> Recipe:
-    web.small.do(create_round, {web.small.models[0]: 1.0})
+    web.small.do(create_round, [web.small.models[0]])
     return Recipe(owner(web), "/owner/round/1/state", {"to": "DRAINING"})
 
 
@@ -134,7 +134,7 @@ def frozen(web: WebStudy) -> None:
 
 def preparing(web: WebStudy, path: str, **fields: str) -> Recipe:
     """Round 2 is a draft."""
-    web.small.do(create_round, {web.small.models[0]: 1.0})
+    web.small.do(create_round, [web.small.models[0]])
     return Recipe(owner(web), path, fields)
 
 

@@ -325,7 +325,7 @@ def test_the_monitor_leads_to_the_next_step(web: WebStudy) -> None:
     assert "Prepare and open one on" in owner.get("/home").html
     small.do(freeze, small.round_id, seed=0)
     assert 'Export it on <a href="/owner/releases">' in owner.get("/owner").html
-    small.do(create_round, dict.fromkeys(small.models, 1.0))
+    small.do(create_round, small.models)
     assert 'it has no images. See <a href="/owner/set-up">' in owner.get("/owner").html
     assert "askew collect" not in owner.get("/owner").html, "no step needs a terminal"
 

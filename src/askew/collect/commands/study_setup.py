@@ -99,7 +99,7 @@ def _round(args: argparse.Namespace) -> int:
             for name in names:
                 if name not in known:
                     raise UnknownName(f"No model of the study is called {name!r}. Known: {', '.join(known) or 'none'}.")
-            create_round(tx, {known[name]: 1.0 for name in names})
+            create_round(tx, [known[name] for name in dict.fromkeys(names)])
             kept = "given" if args.models else "all of the study; --models chooses"
             print(f"The new round plays against {', '.join(names)} ({kept}).")
         if args.open is not None:

@@ -23,7 +23,6 @@ from askew.metrics.sums import by_image, ratio, settled
 from askew.types import Outcome, Row, Score, Table
 from askew.verbs import Metric
 
-SAMPLE = 300
 LABELS = {
     "count": "Count",
     "ocr": "OCR",
@@ -43,7 +42,7 @@ _GIVEN = ("id", "round", "image", "question", "robot_answer", "correct_answer", 
 _YES, _NO = {"1", "x", "yes", "true"}, {"", "0", "no", "false"}
 
 
-def draw_sample(examples: Iterable[Example], seed: int, size: int = SAMPLE) -> list[Example]:
+def draw_sample(examples: Iterable[Example], seed: int, size: int = 300) -> list[Example]:
     """Random successful questions (judged wrong: C, D, E), ``size`` per round; the same seed gives the same sample."""
     rounds: dict[int, list[tuple[float, int, Example]]] = {}
     for one in examples:

@@ -34,30 +34,23 @@ def page(found: Statistics) -> str:
         ("made", "How it was counted", _method(found)),
     ]
     links = [el("a", heading, href=f"#{name}") for name, heading, _ in sections]
+    parts = [el("section", el("h2", heading), inner, id=name, class_="part") for name, heading, inner in sections]
     body = join(
         el("nav", *links, aria_label="Sections"),
-        el("main", *(_section(*section) for section in sections), class_="stats"),
+        el("main", *parts, class_="stats"),
         el("footer", el("p", "Made by askew. Values in per cent have 95 % intervals over images beneath them.")),
     )
-    rounds = len(found.about.rounds)
+    rounds, whole = len(found.about.rounds), found.sheet("table1").lines[-1].cells
+    size = f"{whole[1]:,} questions · {whole[2]:,} verified · {whole[0]:,} images"
     return framed(
         body,
         title=f"askew: statistics of {found.about.name}",
         eyebrow="askew collect stats",
         heading=found.about.name or "Statistics",
-        subtitle=f"{found.about.source} · {rounds} {'round' if rounds == 1 else 'rounds'} · {_size(found)}",
+        subtitle=f"{found.about.source} · {rounds} {'round' if rounds == 1 else 'rounds'} · {size}",
         first="overview",
         more_style=chart_style(),
     )
-
-
-def _size(found: Statistics) -> str:
-    whole = found.sheet("table1").lines[-1].cells
-    return f"{whole[1]:,} questions · {whole[2]:,} verified · {whole[0]:,} images"
-
-
-def _section(name: str, heading: str, inner: Html) -> Html:
-    return el("section", el("h2", heading), inner, id=name, class_="part")
 
 
 def _overview(found: Statistics) -> Html:

@@ -90,7 +90,7 @@ def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
 
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
-        round_id = create_round(tx, dict.fromkeys(models, 1.0))
+        round_id = create_round(tx, models)
     import_world(study, round_id, range(scenes), size=SIZE)
     if study.settings.quiz_required:
         add_world_quiz(study, 2 * study.settings.quiz_items)

@@ -14,23 +14,17 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TookTooLong
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import sqlalchemy as sa
 
 from askew.collect.database import Database, record_event
 from askew.collect.protocol import Refused
-from askew.collect.robots import (
-    Call,
-    has_others,
-    pending_calls,
-    record_reply,
-)
+from askew.collect.robots import Call, Robots, has_others, pending_calls, record_reply
 from askew.collect.rounds import set_model_active
 from askew.collect.schema import image
 from askew.types import Prediction
@@ -49,18 +43,7 @@ ABANDONED = 4
 """The largest number of hanging threads that are left behind for each model."""
 
 
-class Answering(Protocol):
-    """Something that asks models, such as ``askew.collect.robots.Robots``."""
-
-    def answer(self, calls: Sequence[Call]) -> list[Prediction]:
-        """One prediction for each call, in order; a failure is a prediction without an answer."""
-        ...
-
-
-@dataclass
-class _Waiting:
-    call: Call
-    future: Future[Prediction] = field(default_factory=Future)
+_Waiting: TypeAlias = tuple[Call, Future[Prediction]]
 
 
 class Unanswered(Exception):
@@ -71,7 +54,7 @@ class Unanswered(Exception):
 class Lane:
     """One model's queue and thread."""
 
-    robots: Answering
+    robots: Robots
     timeout: float
     rest: float
     failures: int = 0
@@ -93,12 +76,12 @@ class Lane:
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._work, args=(self._queue,), name="robot", daemon=True).start()
-            waiting = _Waiting(call)
-            self._queue.put(waiting)
+            future: Future[Prediction] = Future()
+            self._queue.put((call, future))
         try:
-            return waiting.future.result(max(0.0, seconds))
+            return future.result(max(0.0, seconds))
         except TookTooLong:
-            waiting.future.cancel()
+            future.cancel()
             raise Unanswered(f"no answer within {seconds:.1f} seconds") from None
 
     def stop(self) -> None:
@@ -125,7 +108,7 @@ class Lane:
                     more = mine.get_nowait()
                     ended = more is None
                     taken += [more] if more is not None else []
-            live = [one for one in taken if one.future.set_running_or_notify_cancel()]
+            live = [(call, future) for call, future in taken if future.set_running_or_notify_cancel()]
             if live:
                 self._answer(mine, live)
             if ended:
@@ -136,16 +119,16 @@ class Lane:
         if mine is self._queue:
             self._busy_since = started
         try:
-            replies = self.robots.answer([one.call for one in live])
+            replies = self.robots.answer([call for call, _ in live])
             if len(replies) != len(live):
                 raise ValueError(f"{len(replies)} answers to {len(live)} questions")
             predictions = [_bounded(reply, time.monotonic() - started) for reply in replies]
         except Exception as error:  # whatever a model raises must not end the thread
             log.warning("a model failed: %s", type(error).__name__)
             why = f"{type(error).__name__}: {error}"[:300]
-            predictions = [Prediction(one.call.question_id, None, error=why) for one in live]
-        for one, prediction in zip(live, predictions, strict=True):
-            one.future.set_result(prediction)
+            predictions = [Prediction(call.question_id, None, error=why) for call, _ in live]
+        for (_, future), prediction in zip(live, predictions, strict=True):
+            future.set_result(prediction)
         if mine is self._queue:
             self._busy_since = None
 
@@ -162,7 +145,7 @@ def _bounded(reply: Prediction, seconds: float) -> Prediction:
 class RobotQueue:
     """All models of a study: ``ask`` handles a call from its draw to its answer."""
 
-    def __init__(self, database: Database, robots: Answering, timeout: float = TIMEOUT, rest: float = REST) -> None:
+    def __init__(self, database: Database, robots: Robots, timeout: float = TIMEOUT, rest: float = REST) -> None:
         self.database, self.robots, self.timeout, self.rest = database, robots, timeout, rest
         self._lanes: dict[int, Lane] = {}
         self._lock = threading.Lock()

@@ -168,22 +168,22 @@ class SignIns:
 class InFlight:
     """How many calls of each person are in progress."""
 
-    _counts: dict[int, int] = field(default_factory=dict)
+    _people: list[int] = field(default_factory=list)
+    """The person of each call."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def enter(self, person: int, limit: int) -> None:
-        """Count one more; TooOften if ``limit`` calls are in progress."""
+    @contextmanager
+    def counted(self, person: int, limit: int) -> Iterator[None]:
+        """Count a call while the block runs; TooOften if ``limit`` calls are in progress."""
         with self._lock:
-            if self._counts.get(person, 0) >= limit:
+            if self._people.count(person) >= limit:
                 raise TooOften(10)
-            self._counts[person] = self._counts.get(person, 0) + 1
-
-    def leave(self, person: int) -> None:
-        """Count one less."""
-        with self._lock:
-            self._counts[person] -= 1
-            if not self._counts[person]:
-                del self._counts[person]
+            self._people.append(person)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._people.remove(person)
 
 
 class SecretKeys:

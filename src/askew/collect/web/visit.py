@@ -68,6 +68,8 @@ def plain(value: object) -> str:
     """
     if isinstance(value, dict):
         return " ".join(f"{key} {plain(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return " ".join(map(plain, value))
     return ("no", "yes")[value] if isinstance(value, bool) else str(value) or "—"
 
 

@@ -82,7 +82,6 @@ CREATE TABLE study (
 CREATE TABLE ensemble_member (
     round_id INTEGER NOT NULL,
     model_id INTEGER NOT NULL,
-    weight FLOAT NOT NULL CONSTRAINT ck_ensemble_member_weight CHECK (weight > 0),
     active BOOLEAN NOT NULL,
     CONSTRAINT pk_ensemble_member PRIMARY KEY (round_id, model_id),
     CONSTRAINT fk_ensemble_member_round_id FOREIGN KEY(round_id) REFERENCES round (id),

@@ -69,13 +69,10 @@ def ask(visit: Visit) -> Response:
     service, number = visit.service, visit.number("session")
     try:
         service.buckets.take(f"questions:{visit.me}", service.limits.questions)
-        service.in_flight.enter(visit.me, service.limits.calls_in_flight)
-        try:
+        with service.in_flight.counted(visit.me, service.limits.calls_in_flight):
             call = _call(visit, number)
             if call is not None:
                 service.robots.ask(call)
-        finally:
-            service.in_flight.leave(visit.me)
     except Exception as error:
         return page_again(visit, error, show)
     return visit.redirect(f"/write/{number}")

@@ -87,7 +87,7 @@ def _models(visit: Visit, tx: Tx, round_id: int) -> list[dict[str, Any]]:
     failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
     counted = sa.select(draw.c.model_id, sa.func.count(), failed).select_from(drawn).group_by(draw.c.model_id)
     calls = {row[0]: (row[1], int(row[2])) for row in tx.rows(counted.where(image.c.round_id == round_id))}
-    members = sa.select(model.c.id, model.c.name, ensemble_member.c.weight, ensemble_member.c.active)
+    members = sa.select(model.c.id, model.c.name, ensemble_member.c.active)
     members = members.join(ensemble_member).where(ensemble_member.c.round_id == round_id).order_by(model.c.id)
     found = []
     for row in tx.rows(members):

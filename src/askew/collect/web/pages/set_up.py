@@ -114,19 +114,19 @@ def set_models(visit: Visit) -> Response:
 
     def act(tx: Tx) -> None:
         known = {row.id for row in tx.rows(sa.select(model.c.id))}
-        weights = {}
+        chosen = []
         for kind, _, text in wanted:
             if kind == "spec" and text in _ready_made():
-                weights[add_model(tx, text, text, repr(make("model", text)))] = 1.0
+                chosen.append(add_model(tx, text, text, repr(make("model", text))))
             elif kind == "model" and id_in(text) in known:
-                weights[int(text)] = 1.0
+                chosen.append(int(text))
             else:
                 raise Refused("Choose models of the list. Others are added in the terminal.")
         draft = _draft(tx)
         if draft is None:
-            create_round(tx, weights)
+            create_round(tx, chosen)
         else:
-            choose_models(tx, draft.id, weights, visit.me)
+            choose_models(tx, draft.id, chosen, visit.me)
 
     try:
         if not wanted:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, permutations
 
 from askew.data.bad_records import short
-from askew.data.read_predictions import Reply, read_replies
+from askew.data.read_predictions import PredictionRecord, read_replies
 from askew.errors import BadRecord, DataError
 from askew.types import Id, Question
 from askew.verbs import Dataset, HoldsGroups, NamesQuestions
@@ -156,7 +156,7 @@ def _has_ids(path: str) -> bool:
         return False
 
 
-def _fits(reply: Reply, question: Question) -> bool:
+def _fits(reply: PredictionRecord, question: Question) -> bool:
     return not reply.asked or _same(reply.asked, question.text)
 
 

@@ -74,7 +74,7 @@ Named: TypeAlias = Callable[[Mapping[str, Any], str], Sequence[Id] | None]
 """Returns the ids of the questions that a record in a file answers, by the keys of a benchmark; None if it has none."""
 
 
-class Reply(NamedTuple):
+class PredictionRecord(NamedTuple):
     """A record of a file of predictions."""
 
     file: str
@@ -110,7 +110,7 @@ def read_replies(
     ids: str | os.PathLike[str] | None = None,
     named: Named | None = None,
     by_id: bool = True,
-) -> Iterator[Reply]:
+) -> Iterator[PredictionRecord]:
     """The records of a file, or of the files in a folder, streamed; repeated ids are refused.
 
     ``named`` finds the ids of questions by a benchmark's own keys. ``by_id=False``: do not look for ids.
@@ -133,7 +133,7 @@ def prediction_files(path: str) -> Sequence[str]:
     return [file for file in found if _SAMPLES in os.path.basename(file)] or found
 
 
-def _replies(log: Log, named: Named | None, by_id: bool, seen: dict[Id, int]) -> Iterator[Reply]:
+def _replies(log: Log, named: Named | None, by_id: bool, seen: dict[Id, int]) -> Iterator[PredictionRecord]:
     sieve = _strict(log.path, log.word)
     first_filter: object = None
     for number, record in log.records:
@@ -151,7 +151,7 @@ def _replies(log: Log, named: Named | None, by_id: bool, seen: dict[Id, int]) ->
                 sieve.refuse(number, repeated(key, None, f"{log.word} {seen[key]}"), key)
             seen[key] = number
         answer = sieve.sift(number, keys[0] if keys else None, log.reader.answer, fields)
-        yield Reply(log.path, keys, answer, names, fields.get("doc_id"))
+        yield PredictionRecord(log.path, keys, answer, names, fields.get("doc_id"))
 
 
 def _strict(path: str, word: str = "record") -> Sieve:
@@ -183,7 +183,7 @@ def _answer_name(fields: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Results:
+class ResultRecords:
     """Records of results files: official ones, GQA's, LLaVA's, and our own."""
 
     def names(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -197,7 +197,7 @@ class Results:
     def answer(self, record: Mapping[str, Any]) -> str | None:
         """The answer, which may be an empty string but must be present: a failure is not an answer.
 
-        >>> Results().answer({"question_id": 1, "answer": None})
+        >>> ResultRecords().answer({"question_id": 1, "answer": None})
         Traceback (most recent call last):
         askew.errors.BadRecord: 'answer' is null. Fill it in, or leave the record out.
         """
@@ -318,7 +318,7 @@ class Log:
     path: str
     records: Iterator[tuple[int, Any]]
     word: str
-    reader: Results | Samples | Rows | Inspected
+    reader: ResultRecords | Samples | Rows | Inspected
 
 
 def _open_log(path: str, known: Known) -> Log:
@@ -329,7 +329,7 @@ def _open_log(path: str, known: Known) -> Log:
     if kind == "xlsx" or looks_like_table(path, _ANSWERS):
         return Log(path, prediction_rows(path), "row", Rows(known))
     if path.endswith(".txt"):
-        return Log(path, _mme_lines(path), "line", Results())
+        return Log(path, _mme_lines(path), "line", ResultRecords())
     return _open_json(path, known)
 
 
@@ -392,8 +392,8 @@ def _open_json(path: str, known: Known) -> Log:
         return _log(path, lined, "", Rows(known))
     is_record = all(any(name in keys for name in names) for names in ((*_IDS, *_ASKED, "image"), _ANSWERS))
     if not lined or is_record or _is_lined(path):
-        return _log(path, lined, "predictions", Results())
-    return Log(path, ((number, _keyed(*pair)) for number, pair in pairs(path)), "record", Results())
+        return _log(path, lined, "predictions", ResultRecords())
+    return Log(path, ((number, _keyed(*pair)) for number, pair in pairs(path)), "record", ResultRecords())
 
 
 def _keyed(key: str, value: object) -> Mapping[str, Any]:
@@ -402,7 +402,7 @@ def _keyed(key: str, value: object) -> Mapping[str, Any]:
     return {**fields, "question_id": key}
 
 
-def _log(path: str, lined: bool, key: str, reader: Results | Samples | Rows | Inspected) -> Log:
+def _log(path: str, lined: bool, key: str, reader: ResultRecords | Samples | Rows | Inspected) -> Log:
     if lined:
         return Log(path, valid_lines(_strict(path, "line")), "line", reader)
     return Log(path, items(path, key), "record", reader)

@@ -18,6 +18,7 @@ from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import GqaOod
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.introspect import VqaIntrospect
+from askew.data.benchmarks.mme import Mme
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
@@ -101,6 +102,13 @@ def hallusionbench(folder: Path, count: int) -> Path:
         return {**place, **asked, "visual_input": str(1 + n % 2), "filename": f"{n}.png"}
 
     return listed(folder / "HallusionBench.json", map(record, range(count // 2 * 2)))
+
+
+def mme(folder: Path, count: int) -> Path:
+    rows = (
+        f"{n}\t{n - n % 2 if n % 2 else IMAGE}\tIs it {n}?\t{('Yes', 'No')[n % 2]}\tOCR" for n in range(count // 2 * 2)
+    )
+    return table(folder / "MME.tsv", "index\timage\tquestion\tanswer\tcategory", rows)
 
 
 def mmvp(folder: Path, count: int) -> Path:
@@ -245,6 +253,7 @@ SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     HallusionBench: hallusionbench,
     IvVqa: lambda folder, count: edited(folder, count, "yes", "yes"),
     MmStar: mmstar,
+    Mme: mme,
     Mmvp: mmvp,
     NaturalBench: naturalbench,
     Pope: pope,

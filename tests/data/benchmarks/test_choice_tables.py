@@ -75,7 +75,7 @@ def test_plain_tables(tmp_path):
         {"index": 2, "image": "1", "question": "Which?", "A": "x", "B": "y", "answer": "B", "hint": "Look."},
         {"index": 3, "image": "1", "question": "Why?", "answer": "because", "category": "x"},
     ]
-    data = open_path(table(tmp_path / "MME.tsv", rows))
+    data = open_path(table(tmp_path / "set.tsv", rows))
     assert isinstance(data, VlmEvalKitTable)
     yes_no, choice, plain = data.questions()
     assert (yes_no.answers, yes_no.kind.answer_type, yes_no.kind.question_type) == (("yes",), "yes/no", "existence")

@@ -41,7 +41,7 @@ _TABLE = re.compile(r"\.(?:tsv|tsv\.gz|parquet)$", re.IGNORECASE)
 _LLAVA = "coco_pope_random.json"
 
 
-class Row(NamedTuple):
+class PopeRow(NamedTuple):
     """A question of POPE, with the strategies in whose files it is."""
 
     strategies: Sequence[str]
@@ -121,7 +121,7 @@ class Pope(GroupBenchmark):
             counts["pairs"] += len(variants)
             yield Group(f"pair/{present.id}", "pope", present, variants)
 
-    def _rows(self, counts: Counter[str]) -> Iterator[Row]:
+    def _rows(self, counts: Counter[str]) -> Iterator[PopeRow]:
         if self._tables:
             return (row for path in self._tables for row in self._table_rows(path, counts))
         by_strategy = self._by_strategy()
@@ -152,7 +152,7 @@ class Pope(GroupBenchmark):
         found = sets[wanted[0]]
         return {name: found[name] for name in STRATEGIES if name in found}
 
-    def _file_rows(self, strategy: str, path: str, counts: Counter[str]) -> Iterator[Row]:
+    def _file_rows(self, strategy: str, path: str, counts: Counter[str]) -> Iterator[PopeRow]:
         sieve, name = self.sieve(path), os.path.basename(path)
         for number, key, record in distinct(sieve, self.records(sieve), _key):
             row = sieve.sift(number, key, self._row, strategy, f"{stem_of(path)}/{key}", record)
@@ -160,11 +160,11 @@ class Pope(GroupBenchmark):
                 counts[f"questions in {name}"] += 1
                 yield row
 
-    def _row(self, strategy: str, key: str, record: Mapping[str, Any]) -> Row:
+    def _row(self, strategy: str, key: str, record: Mapping[str, Any]) -> PopeRow:
         label = _label(record, "label", "yes or no")
-        return Row((strategy,), key, self.image(text(record, "image")), text(record, "text"), label)
+        return PopeRow((strategy,), key, self.image(text(record, "image")), text(record, "text"), label)
 
-    def _table_rows(self, path: str, counts: Counter[str]) -> Iterator[Row]:
+    def _table_rows(self, path: str, counts: Counter[str]) -> Iterator[PopeRow]:
         """The rows of a table; those with equal images share one."""
         sieve, images = self.sieve(path, "row"), TableImages(path)
         if is_table(path):
@@ -183,7 +183,7 @@ class Pope(GroupBenchmark):
     def _shared(self) -> dict[bytes | None, ImageRef]:
         return {}
 
-    def _table_row(self, key: Id, record: Mapping[str, Any], find: Callable[[Any], ImageRef]) -> Row:
+    def _table_row(self, key: Id, record: Mapping[str, Any], find: Callable[[Any], ImageRef]) -> PopeRow:
         strategies = text(record, "category").split(",")
         if unknown := set(strategies) - set(STRATEGIES):
             raise BadRecord(
@@ -192,20 +192,20 @@ class Pope(GroupBenchmark):
         image = find(record)
         image = self._shared.setdefault(image.data, image)
         label = _label(record, "answer", "Yes or No")
-        return Row([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
+        return PopeRow([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
 
 
 def _hub_key(record: Mapping[str, Any]) -> Id:
     return f"{record.get('category')}/{record.get('question_id')}"
 
 
-def _pairs(rows: Sequence[Row]) -> Iterator[list[tuple[str, Row, Row]]]:
+def _pairs(rows: Sequence[PopeRow]) -> Iterator[list[tuple[str, PopeRow, PopeRow]]]:
     """For each object that is in an image, the strategies with its row and that of the absent object there."""
-    by_image: dict[tuple[str, Id], dict[str, list[Row]]] = {}
+    by_image: dict[tuple[str, Id], dict[str, list[PopeRow]]] = {}
     for row in rows:
         for strategy in row.strategies:
             by_image.setdefault((strategy, row.image.id), {"yes": [], "no": []})[row.label].append(row)
-    found: dict[tuple[Id, str], list[tuple[str, Row, Row]]] = {}
+    found: dict[tuple[Id, str], list[tuple[str, PopeRow, PopeRow]]] = {}
     for (strategy, image), sides in by_image.items():
         for present, absent in zip(sides["yes"], sides["no"], strict=False):  # 90 objects of LLaVA's edition have none
             found.setdefault((image, present.text), []).append((strategy, present, absent))

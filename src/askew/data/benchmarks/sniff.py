@@ -17,7 +17,7 @@ from askew.data.table_files import column_names, delimiter_of, is_table
 from askew.errors import AskewError
 from askew.files.read_write import opened
 
-_DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", re.IGNORECASE)
+_DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet|txt)(\.gz)?$", re.IGNORECASE)
 _HEAD = 1 << 16
 _DEPTH = 4
 """How many levels of sub-folders are searched."""
@@ -75,6 +75,10 @@ class Mark:
     """Its name (without folders and ``.gz``), as a regular expression."""
     keys: frozenset[str] = frozenset()
     """Keys of the first record of a JSON or JSONL file, or columns of a table."""
+    folders: frozenset[str] = frozenset()
+    """Possible names of its folder, or of the folder above."""
+    without: frozenset[str] = frozenset()
+    """Keys that the first record must not have."""
     inner: frozenset[str] = frozenset()
     """Keys of the first record of a JSON file ``{id: record}``."""
     begins: bytes = b""
@@ -98,6 +102,8 @@ class Mark:
     def _fits(self, file: str, start: FileStart) -> bool:
         return (
             (not self.keys or start.first_keys(file) >= self.keys)
+            and (not self.folders or not self.folders.isdisjoint(file.split(os.sep)[-3:-1]))
+            and (not self.without or self.without.isdisjoint(start.first_keys(file)))
             and (not self.inner or start.inner_keys(file) >= self.inner)
             and (not self.begins or bool(re.match(self.begins, start.beginning(file), re.DOTALL)))
             and (not self.annotations or bool(re.search(self.annotations, start.beginning(_annotations(file)))))
@@ -111,6 +117,11 @@ def _keys(words: str) -> frozenset[str]:
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _POPE = _keys("question_id image text label")
 _POPE_TABLE = _keys("index question answer category image")
+MME_CATEGORIES = _keys(
+    "existence count position color posters celebrity scene landmark artwork OCR commonsense_reasoning "
+    "numerical_calculation text_translation code_reasoning"
+)
+_NOT_MME = _keys("options choices answers image_source index id")
 _POPE_V2 = _keys("image_name target_object query label")
 _NATURALBENCH = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|(?:train|test)-\d+-of-\d+\.parquet"
 _NATURALBENCH_COLUMNS = _keys("Image_0 Image_1 Question_0 Question_1 Image_0_Question_0")
@@ -150,6 +161,11 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(keys=_keys("visual_input set_id figure_id question_id gt_answer")),
         Mark(r"HallusionBench\.json"),
         Mark(r".*hallusion.*\.tsv", keys=_keys("index question answer category l2-category"), alone=True),
+    ),
+    "mme:Mme": (
+        Mark(r"(?:.*[^a-z])?mme\.tsv", keys=_POPE_TABLE, alone=True),
+        Mark(r".*\.parquet", keys=_keys("question_id question answer image category"), without=_NOT_MME),
+        Mark(r".+\.txt", folders=MME_CATEGORIES),
     ),
     "mmvp:Mmvp": (Mark(keys=_MMVP), Mark(r"Questions\.csv", keys=_MMVP)),
     "pope:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),

@@ -384,13 +384,6 @@ class Score:
         missing = f"no interval: {self.no_interval}" if self.no_interval else ""
         return f"{self.short} ({'; '.join(filter(None, (self.interval or missing, f'n {self.n:,}')))})"
 
-    @property
-    def plus_minus(self) -> str:
-        """``64.0 ± 3.2``: the value with half its interval."""
-        if not self.known or not self.has_interval:
-            return self.short
-        return f"{self.short} ± {100 * self.half:.1f}" if self.facts.unit else f"{self.short} ± {self.half:.2f}"
-
 
 Cell: TypeAlias = Score | int | float | str | None
 """One cell of a table; None for what is not known."""

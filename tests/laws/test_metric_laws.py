@@ -34,7 +34,6 @@ PERFECT = {
     Accuracy("original", "robust"): 1.0,
     Accuracy("variant", "simple"): 1.0,
     Gap(): 0.0,
-    Gap(change=True): 0.0,
     Mu(): 1.0,
     Rad(): 1.0,
     Rad(backward=True, correct="any"): 1.0,

@@ -65,8 +65,8 @@ def test_a_rare_change_has_a_wide_interval():
     """Of 40 images one changed: what rests on a single image has about one degree of freedom."""
     rows = np.column_stack([np.ones(40), np.ones(40), np.r_[0.0, np.ones(39)], np.ones(40)])
     low, high = interval(Gap(), rows)
-    assert low < 0 < 0.025 < high
-    assert high > 0.025 + 3 * 0.025
+    assert low < -0.025 < 0 < high
+    assert low < -0.025 - 3 * 0.025
 
 
 def test_linearisation_and_leave_one_out_agree_for_many_images():

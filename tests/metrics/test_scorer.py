@@ -154,7 +154,7 @@ def test_equal_images_still_have_an_interval():
 def test_a_gap_that_every_image_has_still_has_an_interval(said, low, high):
     """A gap lies between -1 and 1, and ten images may all be unlike a third of the others."""
     outcomes = [outcome("red", "red", variant(said, "red"), id=n, image=n) for n in range(10)]
-    one = score(outcomes, {"accuracy.gap": Gap(change=True)})[0]
+    one = score(outcomes, {"accuracy.gap": Gap()})[0]
     assert one.value == (0.0 if said == "red" else -1.0)
     assert (one.low, one.high) == pytest.approx((low, high), abs=1e-5)
 

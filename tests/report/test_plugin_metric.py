@@ -87,7 +87,7 @@ def test_arrows_show_the_direction_and_their_color_the_better_side(compared):
     line = next(
         line
         for line in terminal_summary(runs, compared.differences, color=True).splitlines()
-        if "good" in line and " 0.0 ±" in line
+        if "good" in line and " 0.0  " in line
     )
     assert line.endswith("\x1b[32m▼\x1b[0m"), "lower, and that is better"
 

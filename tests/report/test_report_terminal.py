@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from unicodedata import east_asian_width
 
@@ -38,12 +39,12 @@ def test_long_names_with_the_same_beginning_stay_distinct(tmp_path: Path) -> Non
         assert "t phrase." in shown
 
 
-def test_value_half_interval_n_and_failed(tmp_path: Path) -> None:
+def test_value_interval_n_and_failed(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=300, failures=0.05, images=False))
     figure = run.score("rad", "rad.forward")
     (line,) = [line for line in terminal_summary([run]).splitlines() if line.startswith("RAD  ")]
-    half = 100 * (figure.high - figure.low) / 2
-    assert line.split() == ["RAD", f"{100 * figure.value:.1f}", "±", f"{half:.1f}", str(figure.n), str(figure.failed)]
+    assert figure.interval.count("–") == 1
+    assert line.split() == ["RAD", f"{100 * figure.value:.1f}", figure.interval, str(figure.n), str(figure.failed)]
 
 
 def test_a_clear_gap_has_an_arrow(tmp_path: Path) -> None:
@@ -114,7 +115,7 @@ def test_control_characters_in_names_are_not_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [["prior"], ["prior", "a-very-long-model-name-" * 4, "b", "c", "d"]])
-def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]) -> None:
+def test_headlines_have_their_interval_below_and_fit(tmp_path: Path, names: list[str]) -> None:
     suites = ("rad", "carets", "rscore")
     runs = [
         load_run(make_run(tmp_path / str(number), name, suites, groups=40, images=False))
@@ -122,8 +123,9 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     ]
     lines = terminal_headlines(runs).splitlines()
     assert max(map(width, lines)) <= 80
-    told = " ".join(line for line in lines if line.startswith("Asked as yes/no"))
-    assert all(run.score("rad", "rad.forward").plus_minus in told for run in runs)
+    told = " ".join(f"{line} {below}" for line, below in pairwise(lines) if line.startswith("Asked as yes/no"))
+    scores = [run.score("rad", "rad.forward") for run in runs]
+    assert all(score.short in told and score.interval in told for score in scores)
     assert "Share of the data's questions asked: rad " in " ".join(lines)
 
 

@@ -23,6 +23,8 @@ from askew.files.output_folders import clear_unnamed
 from askew.files.paths import ImageFolders, remember, root_of
 from askew.files.read_write import clear_parts, replaced
 from askew.files.records import Record
+from askew.metrics.accuracy import ACCURACY
+from askew.metrics.chance import ChanceLevel
 from askew.types import Group, Id, Question, Refusal
 from askew.verbs import BuildsByExecutor, Dataset, DatasetFacts, Executor, Fingerprints, HoldsGroups, Suite, SuiteFacts
 
@@ -44,7 +46,9 @@ class Coverage:
     changed: int = 0
     """Groups with at least one variant."""
     images: set[Id] = field(default_factory=set, repr=False)
-    """The images of the original questions."""
+    """The images of the original questions, over which intervals are computed."""
+    shown: set[Id] = field(default_factory=set, repr=False)
+    """All images, with those of variants that are about another one."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, variants by the rule that made them."""
     refused: dict[str, Counter[str]] = field(default_factory=dict)
@@ -67,6 +71,8 @@ class Coverage:
     """Questions with their labels, for an audit of what the text alone gives away; a sample if there are many."""
     text_alone: Sequence[TextScore] = ()
     """What the text of yes/no questions alone predicts, over all tests and in each."""
+    chance: dict[str, ChanceLevel] = field(default_factory=dict, repr=False)
+    """The expected scores of guesses, by accuracy on the originals and by the headline."""
 
     @property
     def signature(self) -> str:
@@ -90,12 +96,20 @@ class Coverage:
             return
         if self.keep_texts:
             add_group(self.texts, item, most=AUDITED)
+        if not self.groups:
+            metrics, counted = self.suite.metrics, (ACCURACY, self.suite.headline[0])
+            self.chance = {name: ChanceLevel(metrics[name]) for name in counted if name in metrics}
+        for name, level in self.chance.items():
+            level.add(replace(item, variants=()) if name == ACCURACY else item)
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)
         if item.original.image is not None:
             self.images.add(item.original.image.id)
+            self.shown.add(item.original.image.id)
         for variant in item.variants:
+            if variant.question.image is not None:
+                self.shown.add(variant.question.image.id)
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:
                 self.answers.setdefault(variant.test, Counter())[modal_answer(variant.question.answers, str)] += 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from askew.metrics.accuracy import ACCURACY
 from askew.metrics.paired_difference import Difference, compare, corrected, uncompared_metrics
 from askew.metrics.run_table import RunTable
-from askew.report.load import Run, labels
+from askew.report.load import Run, labels, references, widest_suite
 
-ACCURACY = "accuracy.all"
-"""A metric that counts as a headline of the first suite that has it, in addition to the suites' own headlines."""
+AGAINST_REFERENCES = "against references"
+"""What is added to the families of comparisons with people and with models that see no image."""
 
 
 def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -21,7 +23,8 @@ def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
 def paired_differences(runs: Sequence[Run], estimates: bool = False) -> list[Difference]:
     """Compare every two runs by every metric of the suites they share.
 
-    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction. Runs that were
+    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction. Comparisons with
+    references are families of their own, so that a reference more changes nothing about the others. Runs that were
     scored in different modes of accuracy are compared in mode ``robust``. ``estimates``: keep the estimates.
     """
     differences: list[Difference] = []
@@ -29,16 +32,22 @@ def paired_differences(runs: Sequence[Run], estimates: bool = False) -> list[Dif
     for name, tables in _shared(runs).items():
         of_suite = {metric for suite, metric in counted if suite == name}
         differences += compare(tables, name, of_suite, _in_several_modes(runs, name), estimates=estimates)
-    return corrected(differences)
+    names = labels(runs)
+    aside = {names[number] for number in references(runs)}
+    return corrected(
+        [
+            replace(one, family=f"{one.family} {AGAINST_REFERENCES}") if {one.a, one.b} & aside else one
+            for one in differences
+        ]
+    )
 
 
 def headlines(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Suite and metric of the headlines of the suites these runs share; accuracy over all questions is one, once."""
-    found: list[tuple[str, str]] = []
-    for suite, tables in _shared(runs).items():
-        has_accuracy = all(ACCURACY in table.metrics for table in tables.values())
-        if has_accuracy and all(metric != ACCURACY for _, metric in found):
-            found.append((suite, ACCURACY))
+    shared, wide = _shared(runs), widest_suite(runs, ACCURACY)
+    has_accuracy = wide in shared and all(ACCURACY in table.metrics for table in shared[wide].values())
+    found = [(wide, ACCURACY)] if has_accuracy else []
+    for suite in shared:
         own = next(one for run in runs for one in run.suites if one["name"] == suite)
         found.append((suite, str((own.get("headline") or {}).get("metric", ""))))
     return list(dict.fromkeys(found))

@@ -100,7 +100,7 @@ def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Met
     >>> from askew.suites.accuracy_suite import AccuracySuite
     >>> measured_by(AccuracySuite(), "robust", ["accuracy.all", "mu", "gap:mode=exact"])
     {'accuracy.all': Accuracy(of='all', mode='robust'), 'mu': Mu(mode='robust'), \
-'gap:mode=exact': Gap(mode='exact', change=False)}
+'gap:mode=exact': Gap(mode='exact')}
     """
     made = with_mode(suite, mode)
     metrics = dict(made.metrics)

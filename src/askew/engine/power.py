@@ -13,6 +13,7 @@ from statistics import NormalDist
 from textwrap import wrap
 
 from askew.engine.build import Prepared
+from askew.metrics.accuracy import ACCURACY
 from askew.report.table_formats import fit
 from askew.types import MetricFacts
 
@@ -25,7 +26,6 @@ WITHIN_IMAGE = 0.1
 CHANGED = 0.2
 """The assumed variance of a loss or gap: a fifth of the answers changes."""
 _ERRORS = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-_ACCURACY = "accuracy.all"
 
 _WIDTHS = (38, 10, 11, 9, 12)
 
@@ -42,11 +42,11 @@ def questions_needed(prepared: Prepared, points: float) -> Iterator[str]:
     seen: set[str] = set()
     for cover in prepared.covers:
         metrics = cover.suite.metrics
-        for name in dict.fromkeys((_ACCURACY, cover.suite.headline[0])):
+        for name in dict.fromkeys((ACCURACY, cover.suite.headline[0])):
             if name in metrics and name not in seen and cover.groups:
-                seen |= {name} & {_ACCURACY}
+                seen |= {name} & {ACCURACY}
                 facts = MetricFacts.of(metrics[name])
-                groups = cover.groups if name == _ACCURACY else cover.changed or cover.groups
+                groups = cover.groups if name == ACCURACY else cover.changed or cover.groups
                 images = max(1, len(cover.images))
                 needed, found = groups_needed(groups, images, facts, points / 100)
                 are_questions = prepared.data.get("counted", "question") == "question"

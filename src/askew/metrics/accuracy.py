@@ -14,12 +14,14 @@ from askew.metrics.sums import ratio
 from askew.types import Id, Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 
+ACCURACY = "accuracy.all"
+"""The name in suites of the accuracy on the questions as they are; a headline of the suite that asks most of them."""
+
 Side: TypeAlias = Literal["original", "paired", "variant", "all", "members"]
-_BEFORE = ("Accuracy on originals", "the questions that have variants, before the change")
 _SIDES = {
     "all": ("Accuracy", "the questions as they are, before any change"),
-    "original": _BEFORE,
-    "paired": _BEFORE,
+    "original": ("Accuracy on originals", "the questions that have variants, before the change; each counts once"),
+    "paired": ("Accuracy before", "the original of each variant: with three variants, a question counts three times"),
     "variant": ("Accuracy on variants", "the changed questions"),
     "members": ("Accuracy on all questions", "originals and variants alike"),
 }
@@ -139,35 +141,21 @@ class Accuracy(Metric):
 
 @dataclass(frozen=True)
 class Gap(Metric):
-    """How much accuracy the change costs: on originals minus on variants, over pairs of the two.
+    """How accuracy changes: on variants minus on originals, over pairs of the two; negative where the change costs.
 
-    With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
+    What VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
     """
 
     least: ClassVar[float] = -1.0
     zero_is_best: ClassVar[bool] = True
     signed: ClassVar[bool] = True
+    title: ClassVar[str] = "Gap"
+    sentence: ClassVar[str] = "accuracy on variants minus that on originals, in points"
 
     mode: Mode = "official"
-    change: bool = False
 
     def __post_init__(self) -> None:
         check_mode(self.mode)
-
-    @property
-    def better(self) -> Literal[-1, 1]:
-        """Lower for a loss, higher for a gain."""
-        return 1 if self.change else -1
-
-    @property
-    def title(self) -> str:
-        """A gap, as in the paper; a loss has no other name."""
-        return "Gap" if self.change else ""
-
-    @property
-    def sentence(self) -> str:
-        """What is subtracted from what."""
-        return f"{'variants minus originals' if self.change else 'originals minus variants'}, in points"
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
@@ -175,13 +163,11 @@ class Gap(Metric):
 
     def combine(self, sums: Any) -> Any:
         """The difference of the two means."""
-        gap = ratio(sums[0], sums[1]) - ratio(sums[2], sums[3])
-        return -gap if self.change else gap
+        return ratio(sums[2], sums[3]) - ratio(sums[0], sums[1])
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
         """The gap as one fraction, since both sides have the same count; for intervals and bounds."""
-        before, after, count = sums[0], sums[2], sums[1]
-        return (after - before if self.change else before - after), count
+        return sums[2] - sums[0], sums[1]
 
 
 @dataclass(frozen=True)

@@ -59,12 +59,23 @@ def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     asked, total = asked_of(suite, data)
     text = f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups, "group")
     if suite.get("images"):
-        text += f" on {plural(suite['images'], 'image')}"
+        text += f" on {images_shown(suite)}"
     changed = suite.get("changed", groups)
     if suite.get("tests"):
         text += f", {plural(variants, 'variant')}" + (f" of {count(changed)} of them" if changed < groups else "")
     why = reasons(suite)
     return f"Asks {text}{f'; refused: {why}' if why else ''}."
+
+
+def images_shown(suite: Mapping[str, Any]) -> str:
+    """How many images a suite shows, and of how many its originals are, which are those that intervals count.
+
+    >>> images_shown({"images": 949, "shown": 1898}), images_shown({"images": 3, "shown": 3})
+    ('1,898 images (949 with the originals)', '3 images')
+    """
+    images = suite.get("images") or 0
+    shown = suite.get("shown") or images
+    return plural(shown, "image") + (f" ({count(images)} with the originals)" if shown > images else "")
 
 
 def asked_of(suite: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from askew.errors import plural
 from askew.report.breaks import Breaks, worst_by_suite
-from askew.report.caveats import asked_of, coverage_warnings
+from askew.report.caveats import asked_of, coverage_warnings, images_shown
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
@@ -19,7 +19,7 @@ from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings
 from askew.report.score_display import DASH, count
 from askew.report.svg import cell_bar, mark
 from askew.report.thumbnails import Thumbnails
-from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
+from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, percent, summary, verdict
 
 OPEN = 5
 """The number of models that are shown at once; the others are in a collapsible list."""
@@ -93,9 +93,10 @@ def ranking_table(standings: Standings) -> Html:
         *(_heading(column, place >= len(columns) // 2) for place, column in enumerate(columns)),
     ]
     asked = el("tr", el("th", "Asked", scope="row"), *(_asked(standings, column) for column in columns))
-    shown = scrolled_table(
-        heads, [*bodies, el("tfoot", asked)], "Models and suites, the best model first", class_="ranking"
-    )
+    chance = [column.chance for column in columns]
+    guessed = el("tr", el("th", "Chance", scope="row"), *(el("td", level or DASH) for level in chance))
+    foot = el("tfoot", guessed if any(chance) else None, asked)
+    shown = scrolled_table(heads, [*bodies, foot], "Models and suites, the best model first", class_="ranking")
     return join(shown, _legend(standings))
 
 
@@ -118,7 +119,7 @@ def _unit(column: RankingColumn) -> Html:
 def _row(standings: Standings, number: int) -> Html:
     run = standings.runs[number]
     several = len(standings.runs) > 1
-    rank = _rank(standings, number)
+    rank = standings.place(number) if number in standings.ranked and standings.tested else ""
     tag = "people's answers" if run.is_human else "blind: sees no image" if run.is_blind else ""
     label = el("span", mark(number) if several else None, standings.labels[number], class_="name")
     name = el(
@@ -130,15 +131,6 @@ def _row(standings: Standings, number: int) -> Html:
     return el("tr", name, *(_cell(standings, number, column) for column in standings.columns))
 
 
-def _rank(standings: Standings, number: int) -> str:
-    """The place of a run; runs that win and lose equally often share one."""
-    if number not in standings.ranked or not standings.tested:
-        return ""
-    nets = [standings.net(one) for one in standings.ranked]
-    place = nets.index(standings.net(number)) + 1
-    return f"{place}=" if nets.count(standings.net(number)) > 1 else f"{place}"
-
-
 def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
     score = standings.score(number, column)
     if not score.known:
@@ -148,15 +140,18 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
     best = el("span", "★ best", class_="best") if standings.is_best(number, column) else None
     interval = score.interval or f"no interval: {score.no_interval}"
     failed = f" · {count(score.failed)} failed" if score.failed else None
-    share = standings.robustness(number, column)
-    kept = "" if share is None or share == score.value else f" {100 * share:.0f} %"
+    kept = standings.still_correct(number, column)
+    limits = f" ({100 * kept.low:.0f}–{100 * kept.high:.0f})" if kept.has_interval else ""
+    share = percent(kept.value) + limits if kept.known and number not in standings.blind else None
+    blind = el("small", "not better than blind") if standings.is_like_blind(number, column) else None
     return el(
         "td",
         el("span", score.short, class_="value"),
         best,
         cell_bar(score),
         el("small", f"{interval} · ", el("span", f"n {count(score.n)}", class_="nowrap"), failed),
-        el("small", el("b", band[1]), kept) if band else None,
+        blind,
+        el("small", el("b", f"{band[1]} ") if band else None, share) if share else None,
         class_=f"band{band[0]}" if band else None,
     )
 
@@ -185,7 +180,7 @@ def _asked(standings: Standings, column: RankingColumn) -> Html:
     text = (
         f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups or 0, "group") if groups else DASH
     )
-    images = el("small", plural(suite["images"], "image")) if suite.get("images") else None
+    images = el("small", images_shown(suite)) if suite.get("images") else None
     return el("td", text, images)
 
 
@@ -197,13 +192,31 @@ def _legend(standings: Standings) -> Html:
         el("span", el("span", words, class_=f"key band{place}"), f" {share}")
         for place, ((_, words), share) in enumerate(zip(BANDS, shares, strict=True))
     ]
-    banded = any(standings.band(n, column) for n in range(len(standings.runs)) for column in standings.columns)
+    shown = [(number, column) for number in range(len(standings.runs)) for column in standings.columns]
+    changed = any(standings.still_correct(*cell).known for cell in shown)
     several = len(standings.ranked) > 1 and standings.tested > 0
-    ranked = "Ranked by significant wins minus losses against the other models, over all columns. " if several else ""
+    ranked = (
+        "Places: a model comes after those that are significantly better in some column and worse in none. "
+        if several
+        else ""
+    )
     best = "★ best: significantly better than every other ranked model. " if several else ""
+    blind = (
+        "Not better than blind: not significantly better than the best model that sees no image. "
+        if any(standings.is_like_blind(*cell) for cell in shown)
+        else ""
+    )
     lines = [
-        el("p", "Correct after the change, compared with before: ", *keys, class_="keys-line") if banded else None,
-        el("p", f"{ranked}{best}Bars: the value and its 95 % interval. n: groups of questions."),
+        el(
+            "p",
+            "Last line of a cell: of the questions answered correctly before the change, those still correct after it, "
+            "with the word if the whole interval is within it: ",
+            *keys,
+            class_="keys-line",
+        )
+        if changed
+        else None,
+        el("p", f"{ranked}{best}{blind}Bars: the value and its 95 % interval. n: groups of questions."),
     ]
     return el("div", *lines, class_="legend-lines quiet")
 
@@ -257,15 +270,12 @@ def _sentences(content: ReportData, number: int, breaks_on: Mapping[str, str]) -
 
 
 def weakest_suite(standings: Standings, number: int) -> str:
-    """The suite in which the smallest share of a run's correct answers survives; empty if no share is known.
+    """The suite in which the smallest share of a run's correct answers is still correct; empty if no share is known.
 
     Suites whose interval is too wide for a judgement count only if all are like that.
     """
-    shares = [
-        (is_too_wide(standings.score(number, column)), standings.robustness(number, column), column.key[0])
-        for column in standings.columns
-    ]
-    known = [(wide, share, suite) for wide, share, suite in shares if share is not None]
+    kept = [(standings.still_correct(number, column), column.key[0]) for column in standings.columns]
+    known = [(is_too_wide(score), score.value, suite) for score, suite in kept if score.known]
     return min(known, default=(True, 0.0, ""))[2]
 
 

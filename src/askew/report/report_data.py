@@ -11,18 +11,17 @@ from functools import cached_property
 from typing import Any
 
 from askew.errors import plural
-from askew.report.load import Run, facts_of, labels, suites_of
+from askew.metrics.accuracy import ACCURACY
+from askew.report.load import NOTHING, Run, facts_of, labels, references, suites_of, widest_suite
 from askew.report.pair_table import PairTable
 from askew.types import MetricFacts, Score
 
 SIGNIFICANT = 0.05
 """The significance level of the Holm-corrected p value."""
 
-ACCURACY = "accuracy.all"
-ORIGINALS = "accuracy.original"
-
 BANDS = ((0.9, "holds"), (0.75, "mostly holds"), (0.5, "shaky"), (0.0, "breaks"))
-"""The least share of correct answers that must survive the change, and the table's word for it."""
+"""The least share of correct answers that must survive the change, and the table's word for it. A share gets the word
+if its whole interval does."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +82,13 @@ class Standings:
 
     @cached_property
     def columns(self) -> list[RankingColumn]:
-        """Accuracy on the unchanged questions, then the headline of each suite."""
-        ordered = suites_of(self.runs)
-        found = [RankingColumn(suite, ACCURACY) for suite in ordered if self._measured(suite["name"], ACCURACY)][:1]
+        """Accuracy on the unchanged questions, of the suite that asks most of them; then the headline of each suite."""
+        ordered, wide = suites_of(self.runs), widest_suite(self.runs, ACCURACY)
+        found = [RankingColumn(suite, ACCURACY, is_accuracy=True) for suite in ordered if suite["name"] == wide]
         for suite in ordered:
             metric = str((suite.get("headline") or {}).get("metric", ""))
             column = RankingColumn(suite, metric)
-            if metric != ACCURACY and self._measured(*column.key):
+            if column.key != (wide, ACCURACY) and self._measured(*column.key):
                 found.append(column)
         return found
 
@@ -99,29 +98,30 @@ class Standings:
     @cached_property
     def people(self) -> list[int]:
         """The runs with people's answers: references that are not ranked."""
-        return [number for number, run in enumerate(self.runs) if run.is_human]
+        return [number for number in references(self.runs) if self.runs[number].is_human]
 
     @cached_property
     def blind(self) -> list[int]:
         """The runs of models that do not see the image: references, unless there are no other models to rank."""
-        models = [number for number, run in enumerate(self.runs) if not run.is_human]
-        found = [number for number in models if self.runs[number].is_blind]
-        return sorted(found, key=lambda number: (-self.mean(number), number)) if len(found) < len(models) else []
+        found = [number for number in references(self.runs) if not self.runs[number].is_human]
+        return sorted(found, key=lambda number: (-self.mean(number), number))
 
     @cached_property
     def ranked(self) -> list[int]:
-        """The other runs, the best first: significant wins minus losses over all columns, then the mean."""
-        return sorted(self._rivals, key=lambda number: (-self.net(number), -self.mean(number), number))
+        """The other runs, the best first: those better than most others, then by the mean."""
+        aside = references(self.runs)
+        rivals = [number for number in range(len(self.runs)) if number not in aside]
+        net = {one: sum(self.duel(one, other).sign for other in rivals) for one in rivals}
+        return sorted(rivals, key=lambda number: (-net[number], -self.mean(number), number))
 
-    @cached_property
-    def _rivals(self) -> list[int]:
-        references = {*self.people, *self.blind}
-        return [number for number in range(len(self.runs)) if number not in references]
+    def place(self, number: int) -> str:
+        """The places that a ranked run may have: after all runs that are better themselves, before all that are worse.
 
-    def net(self, number: int) -> int:
-        """Significant wins minus losses of a run against those that are ranked, over all columns."""
-        duels = [self.duel(number, other) for other in self._rivals if other != number]
-        return sum(duel.better - duel.worse for duel in duels)
+        Of three runs of which only the first and the last differ, they are 1–2, 1–3 and 2–3.
+        """
+        duels = [self.duel(number, other).sign for other in self.ranked if other != number]
+        first, last = 1 + duels.count(-1), 1 + len(duels) - duels.count(1)
+        return f"{first}" if first == last else f"{first}–{last}"
 
     @property
     def order(self) -> list[int]:
@@ -145,28 +145,30 @@ class Standings:
             return None
         return 1 - score.value if score.facts.better < 0 else score.value
 
-    def robustness(self, number: int, column: RankingColumn) -> float | None:
-        """The share of the correct answers that survives the change; None if that is not known.
-
-        A conditional metric is this share. An accuracy after the change is divided by the accuracy before it.
-        R_score is not a share, so the accuracies that are its parts are used instead.
-        """
-        value, run, suite = self.goodness(number, column), self.runs[number], column.suite["name"]
-        if value is None or column.is_accuracy:
-            return None
-        facts = column.facts
-        if not facts.parts and (facts.conditional or facts.better < 0):
-            return value
-        before = run.score(suite, facts.parts[0] if facts.parts else ORIGINALS).value
-        after = run.score(suite, facts.parts[1]).value if facts.parts else value
-        return min(1.0, after / before) if before > 0 and after == after else None
+    def still_correct(self, number: int, column: RankingColumn) -> Score:
+        """Of the questions a run answered correctly before the change, the share still correct after it."""
+        return NOTHING if column.is_accuracy else self.runs[number].still_correct(column.suite["name"])
 
     def band(self, number: int, column: RankingColumn) -> tuple[int, str] | None:
-        """How robust a cell is, as a number from 0 (best) and in words; None if that is not known."""
-        share = self.robustness(number, column)
-        if share is None:
+        """How robust a cell is, as a number from 0 (best) and in words; None if its interval does not say.
+
+        A model that does not see the image has none: that its answers stay says nothing about robustness.
+        """
+        kept = self.still_correct(number, column)
+        if not kept.has_interval or number in self.blind:
             return None
-        return next((place, words) for place, (least, words) in enumerate(BANDS) if share >= least or least == 0.0)
+        low, high = (
+            next(place for place, (least, _) in enumerate(BANDS) if end >= least) for end in (kept.low, kept.high)
+        )
+        return (low, BANDS[low][1]) if low == high else None
+
+    def is_like_blind(self, number: int, column: RankingColumn) -> bool:
+        """Whether a ranked run was compared with the best blind one, and is not significantly better in a column."""
+        blind = [one for one in self.blind if self.goodness(one, column) is not None]
+        if number not in self.ranked or not blind:
+            return False
+        best = max(blind, key=lambda one: self.goodness(one, column) or 0.0)
+        return self._signs.get((*column.key, self.labels[number], self.labels[best]), 1) < 1
 
     def duel(self, number: int, other: int) -> Duel:
         """One run against another over all columns."""
@@ -179,12 +181,15 @@ class Standings:
 
     @cached_property
     def _signs(self) -> dict[tuple[str, str, str, str], int]:
+        """For each comparison that was tested, which run is significantly better, if either is."""
         signs = {}
         directions = {column.key: column.facts.better for column in self.columns}
         for item in self.differences:
-            if is_significant(item) and not item.get("part"):
+            p = item.get("p_holm")
+            if p is not None and p == p and not item.get("part"):
                 better = directions.get((item["suite"], item["metric"]), 1)
                 better = better if (item.get("difference") or 0) > 0 else -better
+                better *= is_significant(item)
                 signs[item["suite"], item["metric"], item["a"], item["b"]] = better
                 signs[item["suite"], item["metric"], item["b"], item["a"]] = -better
         return signs
@@ -207,6 +212,8 @@ class RankingColumn:
 
     suite: Mapping[str, Any]
     metric: str
+    is_accuracy: bool = False
+    """Whether it is the accuracy before any change, of all suites."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -219,9 +226,10 @@ class RankingColumn:
         return facts_of(self.suite, self.metric)
 
     @property
-    def is_accuracy(self) -> bool:
-        """Whether it is the accuracy before any change."""
-        return self.metric == ACCURACY
+    def chance(self) -> str:
+        """What guesses score, as text; empty if that is not defined."""
+        level = (self.suite.get("chance") or {}).get(self.metric)
+        return "" if level is None else self.facts.show(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +239,12 @@ class Duel:
     better: int
     worse: int
     undecided: int
+
+    @property
+    def sign(self) -> int:
+        """1 if it is better in some column and worse in none, -1 the other way round, else 0: columns that are nearly
+        the same count once."""
+        return (self.better > 0) - (self.worse > 0)
 
 
 def is_significant(item: Mapping[str, Any]) -> bool:

@@ -20,16 +20,16 @@ from askew.report.caveats import (
 from askew.report.confidence_section import calibration_line
 from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
-from askew.report.report_data import RankingColumn, Standings, is_significant
+from askew.report.report_data import Standings, is_significant
 from askew.report.score_display import count
 from askew.report.table_formats import cut, fit, printable, terminal
 from askew.report.verdict import decision
 from askew.types import LEAST_IMAGES, Column, Score, Table
 
-_NUMBERS = 35
-"""The width of value, n, failed and arrow at the end of a line."""
+_NUMBERS = 39
+"""The width of value, interval, n, failed and arrow at the end of a line."""
 
-_DETECTS = 7
+_DETECTS = 8
 """The width of the smallest detectable difference, if there are several runs."""
 
 _HEADLINE = 24
@@ -42,7 +42,7 @@ _LEAST = 6
 def terminal_summary(
     runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80, color: bool = False
 ) -> str:
-    """Each suite's numbers with value ± half-interval, n, failed, and an arrow if a difference is significant."""
+    """Each suite's numbers with value, interval, n, failed, and an arrow if a difference is significant."""
     names = [printable(label) for label in labels(runs)]
     arrows = _Arrows(labels(runs), differences, color)
     lines: list[str] = []
@@ -68,16 +68,14 @@ def terminal_headlines(runs: Sequence[Run], differences: Sequence[Mapping[str, A
         table = Table("headlines", "", tuple(Column(short[number]) for number in shown))
         for column in standings.columns:
             name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
-            table.add(printable(name), *(_headline(standings, number, column) for number in shown))
+            scores = [standings.score(number, column) for number in shown]
+            best = ["★" if standings.is_best(number, column) else "" for number in shown]
+            table.add(printable(name), *(score.short + mark for score, mark in zip(scores, best, strict=True)))
+            if any(score.interval for score in scores):
+                table.add("", *(score.interval for score in scores))
         lines += ["", *terminal(table, [_HEADLINE, *[room] * len(shown)], width)]
     lines += ["", *_notes(standings, width)]
     return "\n".join(lines).strip("\n") + "\n"
-
-
-def _headline(standings: Standings, number: int, column: RankingColumn) -> str:
-    score = standings.score(number, column)
-    best = "★" if standings.is_best(number, column) else ""
-    return (score.plus_minus if score.metric else "") + best
 
 
 def _notes(standings: Standings, width: int) -> Iterator[str]:
@@ -85,7 +83,7 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     for sentence in decision(standings):
         yield from wrap(printable("".join(span.text for span in sentence)), width)
     yield from wrap(
-        "Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly better than every other.", width
+        "Per cent (R_score 0 to 1), with the 95 % interval below. ★ significantly better than every other.", width
     )
     if smallest := list(_detectable(standings)):
         yield from wrap(f"Smallest differences that are found in 80 % of cases: {', '.join(smallest)}.", width)
@@ -131,7 +129,7 @@ def _block(
     room = width - _NUMBERS - _DETECTS * bool(arrows.detectable)
     names = _unique_names(names, room - room // 2 - 1)
     heading = printable(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
-    heads = ("value", "n", "failed", *(("detects",) if arrows.detectable else ()), "")
+    heads = ("value", "95 %", "n", "failed", *(("detects",) if arrows.detectable else ()), "")
     table = Table("", heading, tuple(map(Column, heads)))
     for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
         for number, (run, name) in enumerate(zip(runs, names, strict=True)):
@@ -141,8 +139,9 @@ def _block(
             text = label if len(runs) == 1 else fit(label, room // 2 - 1) + " " + fit(name, room - room // 2 - 1)
             label = ""
             detects = [arrows.detects(number, score)] if arrows.detectable else []
-            table.add(text, score.plus_minus, score.n, score.failed, *detects, f"  {arrows.at(number, score)}")
-    widths = [14, 8, 7, 8] if arrows.detectable else [14, 8, 8]
+            numbers = score.short, score.interval, score.n, score.failed
+            table.add(text, *numbers, *detects, f"  {arrows.at(number, score)}")
+    widths = [7, 15, 7, 7, 8] if arrows.detectable else [7, 15, 7, 7]
     yield from terminal(table, [room, *widths, 0], width)
     yield from _coverage(runs, suite["name"], width)
 
@@ -235,7 +234,7 @@ def _known_detectable(item: Mapping[str, Any]) -> float | None:
 def _legend(
     runs: Sequence[Run], names: Sequence[str], differences: Sequence[Mapping[str, Any]], width: int
 ) -> Iterator[str]:
-    yield cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed: groups left out.", width)
+    yield cut("Per cent (R_score 0 to 1), 95 % interval over images; failed: groups left out.", width)
     failures = [(name, run.results.get("failures") or {}) for run, name in zip(runs, names, strict=True)]
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
         yield cut("A group with only some answers missing can still count by the others.", width)

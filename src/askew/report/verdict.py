@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askew.errors import plural
+from askew.metrics.accuracy import ACCURACY
 from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing_sentence
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
@@ -66,25 +67,23 @@ def caveats(run: Run) -> list[Sentence]:
 
 
 def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = "", name: str = "") -> Sentence:
-    """A run in a sentence or two: its accuracy, and its score in this suite, its weakest.
+    """A run in a sentence or two: its accuracy, and what is still correct after the change in this suite, its weakest.
 
     ``breaks_on`` is what breaks it most there, ``asked`` the suite with the accuracy on the unchanged questions, and
     ``name`` what the page calls the weakest suite.
     """
-    accuracy = run.score(asked, "accuracy.all")
-    if asked in ("", suite) or not accuracy.known:
-        return sentences_by_suite(run, label, {suite: breaks_on})[suite]
-    (record,) = (record for record in run.suites if record["name"] == suite)
-    headline = record.get("headline") or {}
-    clause = str(headline.get("sentence", "it scores {value}")).replace("of those ", "of what it gets right ", 1)
-    share = _percent(accuracy.value)
-    opening = f"{label} correctly answers {share} of the questions as asked. Weakest in “{name or suite}”: "
-    return _sentence(run, {**record, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
+    kept = _value_with_interval(run.still_correct(suite), "")
+    clause = f". Weakest in “{name or suite}”: of its correct answers, {kept} are still correct after the change"
+    records = {record["name"]: record for record in run.suites}
+    text = _opening(run, label, records.get(asked) or records[suite]) + clause
+    if not breaks_on:
+        return (Span(text + "."),)
+    return Span(text + "; it breaks most on "), Span(breaks_on, True), Span(".")
 
 
 def accuracy_of(run: Run, suite: str) -> Score:
     """The accuracy before any change: on all questions if it was measured."""
-    whole = run.score(suite, "accuracy.all")
+    whole = run.score(suite, ACCURACY)
     return whole if whole.known else run.score(suite, "accuracy.original")
 
 
@@ -92,7 +91,7 @@ def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
     accuracy = accuracy_of(run, suite["name"])
     if not accuracy.known:
         return f"{label}: its accuracy is unknown (it answered no question that has people's answers)"
-    return f"{label} correctly answers {_percent(accuracy.value)} of {_which(run, suite, accuracy)}"
+    return f"{label} correctly answers {percent(accuracy.value)} of {_which(run, suite, accuracy)}"
 
 
 def _which(run: Run, suite: Mapping[str, Any], accuracy: Score) -> str:
@@ -146,7 +145,7 @@ def _value_with_interval(score: Score, correctly: str) -> str:
     if score.facts.signed:
         value = f"{score.short.lstrip('+')} points"
         return f"{value} ({score.interval})" if score.has_interval else f"{value} (n = {count(score.n)}: no interval)"
-    value = f"{_percent(score.value) if score.facts.unit else score.short}{correctly}"
+    value = f"{percent(score.value) if score.facts.unit else score.short}{correctly}"
     if not score.has_interval:
         return f"{value} (n = {count(score.n)}: too few images for an interval)"
     bounds = f"{100 * score.low:.0f}–{100 * score.high:.0f}" if score.facts.unit else score.interval
@@ -169,10 +168,10 @@ def _is_worse(score: Score, accuracy: Score) -> bool:
     return score.high < accuracy.value
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
     """A rounded percentage, but never 0 or 100 for a value that is not exactly that.
 
-    >>> _percent(0.812), _percent(0.0004), _percent(0.9996), _percent(1.0)
+    >>> percent(0.812), percent(0.0004), percent(0.9996), percent(1.0)
     ('81 %', 'under 1 %', 'over 99 %', '100 %')
     """
     rounded = round(100 * value)

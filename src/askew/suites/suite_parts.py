@@ -65,7 +65,7 @@ def before_after(mode: Mode) -> dict[str, Metric]:
     return {
         "accuracy.original": Accuracy("original", mode),
         "accuracy.variant": Accuracy("variant", mode),
-        "accuracy.gap": Gap(mode, change=True),
+        "accuracy.gap": Gap(mode),
     }
 
 

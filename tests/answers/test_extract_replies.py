@@ -7,71 +7,64 @@ from pathlib import Path
 import pytest
 import yaml
 
-from askew.answers.extract import asks_how_many, asks_yes_no, extract, short, unparsed
+from askew.answers.extract import extract, short
 from askew.answers.normalise import normalise
-from askew.language.inflect import number_of
+from askew.answers.unparsed import unparsed
 from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
+HELD_OUT, READ_SINCE = ("held_out", "held_out_2"), ("held_out_3", "held_out_4")
+"""Replies that no rule was written for, and those that were read after they had been measured once."""
 
 
 def judged(text, reply, label, choices=()):
     """Whether the step gives an answer, and whether that, or giving none, agrees with the label."""
     question = Question(1, None, text, choices=tuple(choices))
-    answer = extract("short", question, Prediction(1, reply)).answer
-    if answer is None:
-        given = False
-    elif choices:
-        given = answer in choices
-    elif asks_yes_no(text):
-        given = answer in ("yes", "no")
-    elif asks_how_many(text):
-        given = number_of(answer) is not None
-    else:
-        given = " or " not in answer
-    if label is None:
-        return given, not given
-    return given, answer is not None and normalise(answer) in {normalise(one) for one in label.split("|")}
+    said = Prediction(1, reply)
+    found = extract("short", question, said)
+    answer = found.answer
+    given = answer is not None and unparsed(question, said, found) in ("", "different answers")
+    allowed = {None if one == "~" else normalise(one) for one in (label or "~").split("|")}
+    if not given:
+        return given, None in allowed or (answer is not None and normalise(answer) in allowed)
+    return given, normalise(answer or "") in allowed
 
 
-def by_class(part):
+def by_class(*parts):
     """For each class: replies, right ones, answers given, and wrong ones among them."""
     table = {}
-    for name, rows in LABELLED[part].items():
-        results = [judged(*row) for row in rows]
+    for name in LABELLED["development"]:
+        results = [judged(*row) for part in parts for row in LABELLED[part][name]]
         wrong = sum(given and not right for given, right in results)
-        table[name] = (len(rows), sum(right for _, right in results), sum(given for given, _ in results), wrong)
+        table[name] = (len(results), sum(right for _, right in results), sum(given for given, _ in results), wrong)
     return table
 
 
-# measured: 509 of 514, none of 438 given wrong; 304 of 319, 9 of 246 given wrong; 79 of 85, 3 of 69 given wrong
+# measured: 1000 of 1031, 3 of 749 given wrong; 386 of 404, 5 of 308; 387 of 396, 1 of 302 (first: 361, 11 of 290)
 @pytest.mark.parametrize(
-    ("part", "least", "most_wrong"),
-    [("development", 0.99, 0.005), ("held_out", 0.95, 0.04), ("held_out_2", 0.92, 0.045)],
+    ("parts", "least", "most_wrong"),
+    [(("development",), 0.965, 0.006), (HELD_OUT, 0.95, 0.02), (READ_SINCE, 0.97, 0.01)],
 )
-def test_the_step_extracts_what_a_reader_would(part, least, most_wrong):
-    replies, right, given, wrong = (sum(column) for column in zip(*by_class(part).values(), strict=True))
-    assert right >= least * replies, by_class(part)
-    assert wrong <= most_wrong * given, by_class(part)
+def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
+    table = by_class(*parts)
+    replies, right, given, wrong = (sum(column) for column in zip(*table.values(), strict=True))
+    assert right >= least * replies, table
+    assert wrong <= most_wrong * given, table
 
 
 def test_the_documentation_has_the_accuracy_of_each_class():
     page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
-    development, held_out, later = map(by_class, ("development", "held_out", "held_out_2"))
-    assert development.keys() == held_out.keys() == later.keys()
+    development, held_out = by_class("development"), by_class(*HELD_OUT)
+    assert development.keys() == held_out.keys()
     for name, (replies, right, _, _) in development.items():
-        (others, found, _, wrong), (new, found_of_new, _, new_wrong) = held_out[name], later[name]
-        line = (
-            f"| {name} | {right} of {replies} | {found} of {others} | {wrong} | {found_of_new} of {new} | {new_wrong} |"
-        )
-        assert line in page
+        others, found, _, wrong = held_out[name]
+        assert f"| {name} | {right} of {replies} | {found} of {others} | {wrong} | " in page
 
 
 def test_the_labelled_replies_are_many_and_different():
-    parts = [{(row[0], row[1]) for rows in classes.values() for row in rows} for classes in LABELLED.values()]
     rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
-    assert len(set().union(*parts)) == len(rows) >= 900
-    assert sum(row[2] is None for row in rows) >= 90
+    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 1800
+    assert sum(row[2] is None for row in rows) >= 300
 
 
 @pytest.mark.parametrize(
@@ -106,6 +99,46 @@ def test_the_labelled_replies_are_many_and_different():
 )
 def test_replies_that_used_to_be_misread(question, reply, answer):
     assert short(question, reply) == (answer, None)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "answer"),
+    [
+        ("Is the man wearing a red shirt?", "The woman next to the man is wearing a red shirt.", None),
+        ("Is the laptop open?", "There is an open book next to the laptop.", None),
+        ("Is the laptop open?", "The laptop is closed and lies next to an open book.", "no"),
+        ("Is there no one in the room?", "There is no one in the room.", "yes"),
+        ("Is it dark outside?", "It is bright outside.", "no"),
+        ("Is the vase on the table?", "The vase under the table is blue.", None),
+        ("Is there a dog?", "None of the images were loaded.", None),
+        ("How many chairs are at the table?", "Two people sit at the table.", None),
+        ("How many chairs are at the table?", "There are fewer than five chairs.", None),
+        ("How many birds are flying?", "In the first row there are 2 birds and in the second row 3.", None),
+        ("How many people are sitting?", "There are five people in total; three of them are sitting.", "3"),
+        ("How many people voted?", "I have no idea.", None),
+        ("What is her name?", "Her name isn't shown anywhere.", None),
+        ("What does it say?", "It is too blurry.", None),
+        ("What fruit is that?", "An apple? Or maybe a pear.", None),
+        ("What vehicle is it?", "It has two wheels and no engine. It must be a bicycle.", "bicycle"),
+        ("What color is the ball?", "The ball on the left is red, and the ball on the right is blue.", None),
+        ("What color is the sign?", "The sign is a red octagon with white letters.", "red"),
+    ],
+)
+def test_a_reply_that_is_not_clear_gives_no_answer_instead_of_a_guess(question, reply, answer):
+    asked, said = Question(1, None, question), Prediction(1, reply)
+    found = extract("short", asked, said)
+    unclear = found.answer is None or unparsed(asked, said, found)
+    assert (None if unclear else found.answer) == answer
+
+
+def test_options_that_a_reply_denies_are_not_chosen():
+    weather = ("sunny", "raining", "snowing")
+    for reply in (
+        "The weather is not sunny; it is raining.",
+        "It isn't sunny or snowing, so raining.",
+        "Second option",
+    ):
+        assert extract("short", Question(1, None, "?", choices=weather), Prediction(1, reply)).answer == "raining"
 
 
 @pytest.mark.parametrize(

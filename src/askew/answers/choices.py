@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from askew.answers.extract_rules import bare
+from askew.answers.extract_rules import bare, opened
 from askew.answers.normalise import normalise, tokens, without_punctuation
 from askew.types import Question
 
@@ -29,8 +29,12 @@ _FIRST = re.compile(
     re.I,
 )
 _NUMBERED = re.compile(r"(?:option|choice|number|answer)?\s*[(\[]?(\d{1,2})[)\].:]*(?=$|\s)", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}|last) (?:option|choice|answer)\b", re.IGNORECASE)
 _HAS_NUMBER = re.compile(r"\d")
 _CLAUSE = re.compile(r"[.,;:\n]")
+_CLAUSES = re.compile(r"[.,;:\n]|\bbut\b", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|no|neither|nor|never|without|instead of|rather than|\w+n['’]t)\b")
 _NAMED = re.compile(r"\b(?:option|choice|answer)\s+(?:is\s+)?[(\[]?([A-Z])\b[)\]]?|\(([A-Z])\)")
 
 
@@ -91,10 +95,13 @@ def chosen_option(choices: Sequence[str], words: str) -> str | None:
     >>> [chosen_option(options, said) for said in replies]
     ['a bus', 'a train', 'a red bus', None]
     """
-    text = bare(words, speaker=False)
+    text = opened(bare(words, speaker=False))
     if (number := _NUMBERED.match(text)) and not any(map(_HAS_NUMBER.search, choices)):
         place = int(number[1]) - 1
         return choices[place] if 0 <= place < len(choices) else None
+    if (ordinal := _ORDINAL.match(text)) is not None:
+        place = len(choices) - 1 if ordinal[1].lower() == "last" else _ORDINALS.index(ordinal[1].lower())
+        return choices[place] if place < len(choices) else None
     if (found := exact_option(choices, text)) is not None:
         return found
     if match := _FIRST.match(text):
@@ -116,10 +123,23 @@ def _mentioned(choices: Sequence[str], text: str) -> str | None:
     wanted = {option: f" {' '.join(tokens(option))} " for option in choices if tokens(option)}
     found = [option for option, words in wanted.items() if words in said and _is_no_article(option, text)]
     longest = [one for one in found if not any(wanted[one] in wanted[other] and one != other for other in found)]
-    if len(longest) == 1:
-        return longest[0]
+    affirmed = [option for option in longest if not _is_denied(option, text)]
+    if len(affirmed) == 1:
+        return affirmed[0]
     clause = tokens(_CLAUSE.split(text, maxsplit=1)[0])
     return next((option for option in longest if tokens(option) == clause), None)
+
+
+def _is_denied(option: str, text: str) -> bool:
+    """Whether a text names an option only in clauses that deny it: "not sunny", "isn't a cat or a dog".
+
+    >>> [_is_denied("a cat", said) for said in ("It is not a cat; a dog.", "It's a cat, not a dog.", "No, a cat")]
+    [True, False, False]
+    """
+    words = " ".join(tokens(option))
+    clauses = [f" {' '.join(tokens(clause))} " for clause in _CLAUSES.split(text)]
+    parts = [clause.partition(f" {words} ")[0] for clause in clauses if f" {words} " in clause]
+    return bool(parts) and all(_DENIAL.search(part + " ") for part in parts)
 
 
 def _is_no_article(option: str, text: str) -> bool:

@@ -7,24 +7,29 @@ objects in question is extracted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import orjson
+
 from askew.answers.normalise import tokens
 from askew.files.resources import resource
-from askew.language.inflect import number_of
 
 _LONGEST = 4000
 """The number of characters that are read; an answer is at the beginning or, after a marker, at the end."""
 _ANSWER_IS = re.compile(
     r"(?:^|(?<=[\s*_>#.]))(?:(?:the |my )?(?:final |short |correct )?answer(?: to (?:the|this|your) question)?)"
-    r"\s*[*_]*\s*(?::|\bis\b\s*:?|=)\s*[*_]*\s*",
+    r"\s*[*_]*\s*(?::|\bis\b\s*:?|=|→|->)\s*[*_]*\s*",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"^(?:assistant|response|model|a)\s*:\s*", re.IGNORECASE)
 _MARKDOWN = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^\s*(?:#+|>|[-•])\s+", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<![\s.](?:mr|ms|dr|st|vs))(?<!\bmrs)(?<!\b[ap]\.m)[.!?;]+(?=\s|$)|\n+", re.IGNORECASE)
+_FIRST_ITEM = re.compile(r"^\d{1,2}[.)]\s+(?=[A-Za-z][^\n]*$)")
+_BUT = re.compile(r",? (?:but|although|though|however)\b")
+_LONG = 4
+"""A first sentence of so many words may be the reasoning before an answer."""
 _QUOTES = "\"'“”‘’«»`"
 
 
@@ -49,6 +54,8 @@ class Rules:
     open: frozenset[str]
     partly: frozenset[str]
     colours: frozenset[str]
+    shades: frozenset[str]
+    clause: frozenset[str]
     people_say: frozenset[str]
     affirm: frozenset[str]
     deny: frozenset[str]
@@ -60,6 +67,14 @@ class Rules:
     """For a state, the states that deny it: of open, closed and shut. What is not closed is open."""
     contrasts: Mapping[str, frozenset[str]]
     """For another word, those that deny it: of big, small and tiny. What is not small may not be big."""
+    same_states: Mapping[str, frozenset[str]]
+    """For a state, other words for it: of closed, shut."""
+    relations: frozenset[str]
+    unanswered: re.Pattern[str]
+    unreadable: re.Pattern[str]
+    asks_text: re.Pattern[str]
+    image_missing: tuple[re.Pattern[str], re.Pattern[str]]
+    concludes: re.Pattern[str]
 
 
 @lru_cache(maxsize=1)
@@ -88,11 +103,19 @@ def rules() -> Rules:
         undecided=any_of(data["undecided"], r"^(?:{})"),
         states=_opposites(data["states"]),
         contrasts=_opposites(data["contrasts"]),
+        same_states=_same(data["states"]),
+        unanswered=any_of(data["unanswered"]),
+        unreadable=any_of(data["unreadable"]["words"]),
+        asks_text=any_of(data["unreadable"]["asked"], r"\b(?:{})\b"),
+        image_missing=(any_of(data["image_missing"]["what"]), any_of(data["image_missing"]["how"])),
+        concludes=any_of(
+            data["concludes"], r"(?<=[.!?;\n])\s+(?:(?:{})\b,?\s+(?=\S)|(?=(?:it|this|that|he|she|they) must\b))"
+        ),
         **{
             name: frozenset(data[name])
             for name in (
                 *("affirm", "deny", "zero", "auxiliaries", "little", "degrees", "open", "partly", "colours"),
-                "people_say",
+                *("people_say", "relations", "shades", "clause"),
             )
         },
     )
@@ -108,6 +131,12 @@ def _opposites(pairs: Sequence[str]) -> dict[str, frozenset[str]]:
     return opposites
 
 
+def _same(pairs: Sequence[str]) -> dict[str, frozenset[str]]:
+    """For each word of "open opened | closed shut", the words on the same side."""
+    sides = [frozenset(side.split()) for pair in pairs for side in pair.split("|")]
+    return {word: side for side in sides for word in side}
+
+
 def bare(words: str, speaker: bool = True) -> str:
     """The words without thoughts, wrappings, marks, markdown, quotes around them and a period at the end.
 
@@ -121,14 +150,76 @@ def bare(words: str, speaker: bool = True) -> str:
     text = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
     if wrapped := known.wrapped.findall(text):
         text = next((part for part in wrapped[-1] if part), "") if isinstance(wrapped[-1], tuple) else wrapped[-1]
-    text = known.marks.sub(" ", text)
+    text = _only_value(known.marks.sub(" ", text))
     if "\n" in text:
         *_, last = known.answer_heading.split(text)
         text = known.heading.sub("", last)
     *_, last = _ANSWER_IS.split(text)
-    text = _MARKDOWN.sub("", _SPEAKER.sub("", last.strip()) if speaker else last.strip())
+    text = _MARKDOWN.sub("", _FIRST_ITEM.sub("", _SPEAKER.sub("", last.strip())) if speaker else last.strip())
     text = known.unseen.sub(lambda said: f"there is {known.absent[said[1].lower()]}", text)
     return unquoted(text)
+
+
+def _only_value(text: str) -> str:
+    """The value of a JSON object that has only one; any other text as it is.
+
+    >>> _only_value('{"color": "red"}'), _only_value('{"dog": true}'), _only_value('{"a": 1, "b": 2}')
+    ('red', 'yes', '{"a": 1, "b": 2}')
+    """
+    try:
+        found = orjson.loads(text.strip().strip("`"))
+    except orjson.JSONDecodeError:
+        return text
+    value = next(iter(found.values())) if isinstance(found, dict) and len(found) == 1 else None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, str | int | float) else text
+
+
+def without_echo(question: str, text: str) -> str:
+    """The text without the question, if it begins with it.
+
+    >>> without_echo("Is it on?", "Is it on? The lamp is dark."), without_echo("Is it on?", "Is it on?")
+    ('The lamp is dark.', 'Is it on?')
+    """
+    asked = question.strip().rstrip("?").strip()
+    if not asked or not text.lower().startswith(asked.lower()):
+        return text
+    rest = text[len(asked) :]
+    return rest.lstrip("?: \n") or text if rest[:1] in ("?", ":", "\n") else text
+
+
+def concluded(text: str) -> str:
+    """What a reply concludes after a longer first sentence: "a tank" from "It has tracks and a turret. So a tank".
+
+    A reply that begins with yes, no or a few words has answered.
+
+    >>> concluded("It has tracks and a turret. So it's a tank."), concluded("A tank. So it has a turret.")
+    ("it's a tank.", 'A tank. So it has a turret.')
+    """
+    known, start = rules(), tokens(first_sentence(opened(text)))
+    if len(start) < _LONG or start[0] in known.affirm | known.deny:
+        return text
+    *_, last = known.concludes.split(text)
+    return last
+
+
+def lacks_answer(question: str, text: str) -> bool:
+    """Whether a reply to an open question says that the answer is not to be seen or not known.
+
+    >>> lacks_answer("What is her name?", "Her name isn't shown."), lacks_answer("What is it?", "unknown")
+    (True, False)
+    >>> lacks_answer("What does it say?", "It is too blurry."), lacks_answer("What is wrong?", "It is too blurry.")
+    (True, False)
+    """
+    known = rules()
+    plain = _BUT.split(first_sentence(opened(text.replace("’", "'"))))[0]
+    if len(tokens(plain)) < 2 or unquoted(plain).lower() in known.people_say:
+        return False
+    if known.open & {*tokens(plain)} and known.refused_anywhere.search(opened(text)) is not None:
+        return True
+    unreadable = known.asks_text.search(question) is not None and known.unreadable.search(plain) is not None
+    return unreadable or known.unanswered.search(plain) is not None
 
 
 def marked(words: str) -> list[str]:
@@ -189,7 +280,12 @@ def first_sentence(text: str) -> str:
     >>> first_sentence("It costs 3.50. That is a lot.")
     'It costs 3.50'
     """
-    return next((part.strip() for part in _SENTENCE.split(text) if part and part.strip()), text.strip())
+    return next(iter(sentences(text)), text.strip())
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines with content."""
+    return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
 
 
 def refuses(text: str) -> bool:
@@ -204,7 +300,7 @@ def refuses(text: str) -> bool:
         return False
     if declines(plain):
         return True
-    first = re.split(r",? (?:but|although|though|however)\b", first_sentence(opened(plain)))[0]
+    first = _BUT.split(first_sentence(opened(plain)))[0]
     return known.refused_anywhere.search(first) is not None
 
 
@@ -215,128 +311,7 @@ def declines(text: str) -> bool:
     (True, True, False)
     """
     plain = text.replace("’", "'")
-    return any(rules().refused.match(part) is not None for part in {plain, opened(plain)})
-
-
-_SMALL = "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_WORD = (
-    rf"(?:(?:{_TENS})[- ](?:{_SMALL})|{_SMALL}|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|{_TENS})"
-)
-_WHOLE = rf"(?:(?<![\d.,])\d{{1,3}}(?:,\d{{3}}){{1,2}}(?![\d,])|(?<![\d.,:/$])\d{{1,9}}(?![:/]\d)|{_WORD})"
-_NUMBER = re.compile(
-    rf"\b(?:(?P<hundreds>{_WORD}|a) hundred(?: (?:and )?(?P<rest>{_WORD}))?|(?P<dozens>half a|a|{_WHOLE}) dozens?"
-    rf"|(?:a )?(?P<group>pair|couple|trio|both)(?: of)?|(?P<whole>{_WHOLE})(?!\.\d)|(?P<none>no|none|zero)"
-    r"|(?P<one>an?|single))\b",
-    re.IGNORECASE,
-)
-_GROUPS = {"pair": 2, "couple": 2, "both": 2, "trio": 3}
-_VAGUE = re.compile(r"an?(?: \w+)? (?:lot|few|number|group|bunch|flock|herd|crowd|team|row|variety|handful) of", re.I)
-_NOT_ONE = re.compile(r"(?:\bnot|n['’]t) (?:a single|one|any)\b", re.IGNORECASE)
-_RANGE = re.compile(
-    rf"\bbetween {_WHOLE} and {_WHOLE}\b|\b{_WHOLE} (?:or|to) {_WHOLE}\b|\b\d+\s*[-–—]\s*\d+\b", re.IGNORECASE
-)
-_TOTAL = re.compile(
-    rf"(?:\btotal(?: number)?(?: of)?(?: [\w-]+){{0,2}}?(?: is)?:?|=|\bso(?: there (?:are|is))?"
-    rf"|\b(?:mak(?:es|ing)|equals|add(?:s|ing)? up to|com(?:es|ing) to|leav(?:es|ing)))\s+"
-    rf"(?P<after>{_WHOLE})\b"
-    rf"|\b(?P<before>{_WHOLE})(?: [\w-]+){{0,3}} (?:in total|altogether|in all)\b",
-    re.IGNORECASE,
-)
-_PART_OF = re.compile(r"\b(?:out )?of (?:the |these |those )?(?:\d+|[\w-]+)\b|\bno one\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,;:()](?!\d)|(?<!hundred )\b(?:and|but|while|whereas|plus)\b", re.IGNORECASE)
-_ASKED = re.compile(
-    r"\b(?:how many|(?:number|amount|count|quantity) of)\s+(?:of (?:the|these|those) )?(?P<rest>.*)", re.I
-)
-_NEAR = 4
-"""The object that a number counts is searched for among this many words after it."""
-
-
-@dataclass(frozen=True)
-class _Mention:
-    """A number in a sentence, the words after it in its clause, and the clause."""
-
-    value: int
-    after: tuple[str, ...]
-    clause: frozenset[str]
-    exact: bool
-    """False for "a" and "an", which count only before the object in question."""
-
-
-def count(question: str, text: str) -> str | None:
-    """The number in the text, in digits; None if there is none, or if it is ambiguous.
-
-    >>> count("How many dogs?", "There are twenty-one dogs."), count("How many dogs?", "No dogs."), count("", "2 or 3")
-    ('21', '0', None)
-    >>> said = "There are no people, but two dogs."
-    >>> count("How many people are there?", said), count("How many dogs are there?", said)
-    ('0', '2')
-    """
-    if (number := number_of(text)) is not None:
-        return str(number)
-    sentence = first_sentence(opened(text))
-    if refuses(text) or rules().undecided.match(sentence):
-        return None
-    if totals := list(_TOTAL.finditer(text)):
-        return str(number_of(totals[-1]["after"] or totals[-1]["before"]))
-    if _RANGE.search(sentence):
-        return None
-    mentions = list(_mentions(_PART_OF.sub(" ", _NOT_ONE.sub(" no", sentence))))
-    things, told = _asked(question)
-    best = max(mentions, key=lambda mention: _fit(mention, things, told), default=None)
-    if best is None or (not best.exact and _fit(best, things, told) < 2):
-        return "0" if any(word in rules().zero or word.endswith("n't") for word in tokens(sentence)) else None
-    return str(best.value)
-
-
-def _mentions(sentence: str) -> Iterator[_Mention]:
-    start = 0
-    for end in [*(match.start() for match in _CLAUSE.finditer(sentence)), len(sentence)]:
-        clause = sentence[start:end]
-        words = frozenset(map(_stem, tokens(clause)))
-        for match in _NUMBER.finditer(_VAGUE.sub(" ", clause)):
-            after = tuple(map(_stem, tokens(_VAGUE.sub(" ", clause)[match.end() :])))[:_NEAR]
-            yield _Mention(_value(match), after, words, match["one"] is None or match["one"].lower() == "single")
-        start = end
-
-
-def _value(match: re.Match[str]) -> int:
-    if match["group"]:
-        return _GROUPS[match["group"].lower()]
-    if match["dozens"]:
-        many = match["dozens"].lower()
-        return 6 if many == "half a" else 12 * (1 if many == "a" else number_of(many) or 0)
-    if match["hundreds"]:
-        many = match["hundreds"].lower()
-        return 100 * (1 if many == "a" else number_of(many) or 0) + (number_of(match["rest"] or "0") or 0)
-    if match["whole"]:
-        return number_of(match["whole"]) or 0
-    return 0 if match["none"] else 1
-
-
-def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The objects to count and the words that qualify them: "dogs", "black" from "How many dogs are black?"."""
-    match = _ASKED.search(question)
-    if match is None:
-        return frozenset(), frozenset()
-    words = tokens(match["rest"])
-    verb = next((place for place, word in enumerate(words) if word in rules().auxiliaries), len(words))
-    small = {*rules().little, *rules().auxiliaries}
-    things, told = ([word for word in part if word not in small] for part in (words[:verb], words[verb:]))
-    return frozenset(map(_stem, things[-1:])), frozenset(map(_stem, told))
-
-
-def _fit(mention: _Mention, things: frozenset[str], told: frozenset[str]) -> int:
-    """How well a number fits the question: 2 if it counts the object, 3 if its clause also has the qualifying words."""
-    counts = 2 if things & set(mention.after) else 0
-    tells = 3 if told and told <= mention.clause else 0
-    return counts + tells
-
-
-def _stem(word: str) -> str:
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ses", "s"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
-        if word.endswith(ending):
-            return word[: -len(ending)] + instead
-    return {"people": "person", "men": "man", "women": "woman", "children": "child"}.get(
-        word, word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-    )
+    if any(rules().refused.match(part) is not None for part in {plain, opened(plain)}):
+        return True
+    first = first_sentence(plain)
+    return all(pattern.search(first) is not None for pattern in rules().image_missing)

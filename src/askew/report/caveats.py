@@ -168,6 +168,14 @@ _MEANINGS = {
         "say neither yes nor no, and count as wrong",
         "the field raw of samples.jsonl has the replies.",
     ),
+    "no number": (
+        "give no single number, and are compared as they are",
+        "the field raw of samples.jsonl has the replies.",
+    ),
+    "no short answer": (
+        "are sentences in which no short answer was found, and are compared as they are",
+        "the field raw of samples.jsonl has the replies.",
+    ),
     "different answers": (
         "give different answers one after the other, of which the last counts",
         "the field raw of samples.jsonl has the replies.",

@@ -212,8 +212,10 @@ def induced(text: str, old: Sequence[Token], changed: str, new: Sequence[Token])
     for left, right in product((0, 1), repeat=2):
         for source, target in _generalised(old, new, span, left, right):
             rule = RewriteRule(" ".join(source) + " → " + " ".join(target), source, target)
-            if (source, target) not in found and _makes(rule, text, old, changed):
-                found[source, target] = rule
+            if (source, target) not in found and (applied := rule.apply(text, old)) is not None:
+                start, end, made = applied
+                if (text[:start] + made + text[end:]).lower() == changed.lower():
+                    found[source, target] = rule
     return list(found.values())
 
 
@@ -251,15 +253,6 @@ def _referring(replaced: Sequence[Token], covered: Sequence[Token], parts: Seque
         else:
             yield free[match][1]
             free = free[match + 1 :]
-
-
-def _makes(rule: RewriteRule, text: str, old: Sequence[Token], changed: str) -> bool:
-    """Whether applying a rule gives exactly the changed text, ignoring case."""
-    applied = rule.apply(text, old)
-    if applied is None:
-        return False
-    start, end, new = applied
-    return (text[:start] + new + text[end:]).lower() == changed.lower()
 
 
 def pattern_counts(patterns: Iterable[tuple[str, ...]], tagged: Sequence[Sequence[Token]]) -> Counter[tuple[str, ...]]:

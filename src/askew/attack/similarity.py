@@ -15,7 +15,7 @@ from askew.attack.word_places import function_words
 from askew.language.inflect import base, is_mass, is_plural
 from askew.language.senses import Senses
 from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, indirect_antonym, sense_share
-from askew.language.wordnet import PARTS_OF_SPEECH, Pos, Synset, WordNet
+from askew.language.wordnet import PARTS_OF_SPEECH, Pos, WordNet
 from askew.registry import make
 from askew.verbs import Encoder
 
@@ -58,7 +58,9 @@ class SentenceSimilarity:
         """The cosine of each pair of texts."""
         self.read([text for pair in pairs for text in pair])
         known = _vectors(self._signature)
-        return [_cosine(known[one], known[other]) for one, other in pairs]
+        vectors = [(known[one], known[other]) for one, other in pairs]
+        lengths = [float(np.sqrt((one @ one) * (other @ other))) for one, other in vectors]
+        return [float(a @ b) / length if length else 0.0 for (a, b), length in zip(vectors, lengths, strict=True)]
 
     def read(self, texts: Sequence[str]) -> None:
         """Encode these texts in one batch."""
@@ -87,11 +89,6 @@ def angular(cosine: float) -> float:
     (1.0, 0.5, 0.0, 0.666667)
     """
     return round(1.0 - float(np.arccos(max(-1.0, min(1.0, cosine)))) / float(np.pi), 6)
-
-
-def _cosine(one: Any, other: Any) -> float:
-    lengths = float(np.sqrt((one @ one) * (other @ other)))
-    return float(one @ other) / lengths if lengths else 0.0
 
 
 @lru_cache(maxsize=2)
@@ -152,7 +149,13 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
         if rule.target == new and _allows(rule.context, tag, around, after):
             return True
     sense = Senses(wordnet).choose(old, pos, around)
-    return sense is not None and pos != "v" and new in sense.words and _is_usual(wordnet, old, new, sense)
+    if sense is None or pos == "v" or new not in sense.words or not same_number(old, new):
+        return False
+    if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
+        return False  # rare, or only roughly the same
+    shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
+    common = max(_COUNT, _COMMON * wordnet.count(old, sense))
+    return min(shares) >= _SHARE and wordnet.count(new, sense) >= common
 
 
 def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[str]) -> bool:
@@ -163,15 +166,6 @@ def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[s
     if not context.absent.isdisjoint(words) or (context.present and context.present.isdisjoint(words)):
         return False
     return (not context.next or not context.next.isdisjoint(after)) and context.but.isdisjoint(after)
-
-
-def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:
-    """True when this is the usual sense of both words, and the new word is neither rare nor only roughly the same."""
-    if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
-        return False
-    shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
-    common = max(_COUNT, _COMMON * wordnet.count(old, sense))
-    return min(shares) >= _SHARE and wordnet.count(new, sense) >= common and same_number(old, new)
 
 
 def same_number(old: str, new: str) -> bool:

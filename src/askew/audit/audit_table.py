@@ -55,7 +55,11 @@ def _table(title: str, scores: Sequence[TextScore]) -> Table:
     for score in scores:
         shares = [getattr(score, name) for name in further]
         cells = [_percent(share.value if isinstance(share, Score) else share) for share in shares]
-        table.add(place(score), score.answer_type or "all", score.n, _with_interval(score), *cells)
+        found, interval = score.accuracy, score.accuracy.interval
+        alone = f"{found.short} %" + (f" ({interval})" if interval else "")
+        if score.too_few:
+            alone = f"— (fewer than {LEAST_TEXTS})" if score.n < LEAST_TEXTS else "— (one answer)"
+        table.add(place(score), score.answer_type or "all", score.n, alone, *cells)
     return table
 
 
@@ -85,13 +89,6 @@ def _line(text: str) -> str:
     """
     said = "".join(c if c.isprintable() else "�" for c in " ".join(text.split())).replace("|", "/").replace("`", "'")
     return first_line(said, _LONGEST)
-
-
-def _with_interval(score: TextScore) -> str:
-    if score.too_few:
-        return f"— (fewer than {LEAST_TEXTS})" if score.n < LEAST_TEXTS else "— (one answer)"
-    share = score.accuracy
-    return f"{share.short} %" + (f" ({share.interval})" if share.interval else "")
 
 
 def _percent(value: float | None) -> str:

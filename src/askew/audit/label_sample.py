@@ -46,10 +46,8 @@ class SampledLabel:
 
 
 def sampled_labels(items: Iterable[Group | Question], size: int, seed: int) -> list[SampledLabel]:
-    """A random sample of questions; of groups only the variants are drawn, because their labels were generated. The
-    draw depends on ids alone, so it is the same in any order of the data.
-
-    If there are fewer than ``size``, all of them.
+    """A random sample of at most ``size`` questions, the same in any order of the data; of groups only variants are
+    drawn, because their labels were generated.
     """
     chosen = TextSample(seed, size)
     kept: dict[Id, SampledLabel] = {}
@@ -108,8 +106,7 @@ class LabelNoise:
 
 
 def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) -> list[LabelNoise]:
-    """The label noise according to the judgement files of one or more people: over all tests, and per test if there are
-    several.
+    """The label noise according to the judgement files of people: over all tests, and per test if there are several.
 
     A label is wrong if more people judged it wrong than right; a tie, or no such judgement, is unclear.
     """

@@ -275,7 +275,12 @@ def revealing(texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Se
     if not len(texts.names):
         return []
     of_one, of_zero = _counts(texts, labels, np.ones(texts.count))
-    ratio = _likelihood_ratio(of_one, of_zero, float(labels.sum()), float((1 - labels).sum()))
+    ones, zeros = float(labels.sum()), float((1 - labels).sum())
+    table = np.stack([of_one, of_zero, ones - of_one, zeros - of_zero])  # 2 × 2 for each feature
+    have, lack = of_one + of_zero, ones + zeros - of_one - of_zero
+    expected = np.stack([have * ones, have * zeros, lack * ones, lack * zeros]) / (ones + zeros)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = 2 * np.where(table > 0, table * np.log(table / expected), 0.0).sum(axis=0)
     found: list[Revealing] = []
     listed: list[set[int]] = []
     order = np.argsort(-np.round(ratio, 6), kind="stable")  # rounded for the same reason as decision values
@@ -297,17 +302,6 @@ def revealing(texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Se
 _MOST_REVEALING = 10
 _LEAST_RATIO = 10.8
 """The critical value for p = 0.001: uninformative features exceed it with this probability."""
-
-
-def _likelihood_ratio(of_one: Floats, of_zero: Floats, ones: float, zeros: float) -> Floats:
-    """Dunning's G² of each feature's 2 × 2 table."""
-    table = np.stack([of_one, of_zero, ones - of_one, zeros - of_zero])
-    have, lack, whole = of_one + of_zero, ones + zeros - of_one - of_zero, ones + zeros
-    expected = np.stack([have * ones, have * zeros, lack * ones, lack * zeros]) / whole
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(table > 0, table * np.log(table / expected), 0.0)
-    found: Floats = 2 * terms.sum(axis=0)
-    return found
 
 
 def _counts(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[Floats, Floats]:

@@ -91,11 +91,13 @@ def _check_questions(questions: Iterable[Question]) -> None:
     """Refuse questions with parts of the wrong type, or with one id for two questions."""
     seen: set[Id] = set()
     for question in questions:
+        answers: Any = question.answers
+        are_texts = isinstance(answers, (tuple, list)) and all(isinstance(answer, str) for answer in answers)
         kinds = (
             ("id", _is_id(question.id), "text or a whole number below 2⁶³"),
             ("image", question.image is None or isinstance(question.image, ImageRef), "an askew.ImageRef or None"),
             ("text", isinstance(question.text, str) and question.text.strip(), "text, and not blank"),
-            ("answers", _are_texts(question.answers), "a tuple of texts"),
+            ("answers", are_texts, "a tuple of texts"),
         )
         for name, right, wanted in kinds:
             if not right:
@@ -109,10 +111,6 @@ def _check_questions(questions: Iterable[Question]) -> None:
 def _is_id(value: Any) -> bool:
     whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
     return whole or (isinstance(value, str) and value != "")
-
-
-def _are_texts(values: Any) -> bool:
-    return isinstance(values, (tuple, list)) and all(isinstance(value, str) for value in values)
 
 
 def as_suite(suite: str | Suite, **given: Any) -> Named:

@@ -222,7 +222,14 @@ def _check_weights(folder: Path, config: Mapping[str, Any], from_hub: bool) -> N
     for file in weights:
         if damage := _damage(file):
             raise ModelError(f"{file}: the weights are damaged: {damage}. Copy or download this file again.")
-    _check_quantised(folder, config)
+    method = quantisation(config)
+    package = _QUANTISERS.get(method)
+    if package is not None and importlib.util.find_spec(package) is None:
+        raise ModelError(
+            f"{folder}: the weights are quantised ({method}), and the package {package!r} that reads them is not "
+            "installed. Install it, give the checkpoint with full weights, or serve this one (for example with vLLM, "
+            "as openai:MODEL,base_url=...)."
+        )
 
 
 def _adapter_alone(folder: Path) -> str:
@@ -282,17 +289,6 @@ def _damage(file: Path) -> str:
             return "the header is damaged"
     expected = 8 + length + max(ends, default=0)
     return "" if size == expected else f"the file has {size:,} bytes, and its header announces {expected:,}"
-
-
-def _check_quantised(folder: Path, config: Mapping[str, Any]) -> None:
-    method = quantisation(config)
-    package = _QUANTISERS.get(method)
-    if package is not None and importlib.util.find_spec(package) is None:
-        raise ModelError(
-            f"{folder}: the weights are quantised ({method}), and the package {package!r} that reads them is not "
-            "installed. Install it, give the checkpoint with full weights, or serve this one (for example with vLLM, "
-            "as openai:MODEL,base_url=...)."
-        )
 
 
 def quantisation(config: Mapping[str, Any]) -> str:

@@ -46,14 +46,12 @@ class Loaded:
 
     def special_in(self, text: str) -> str:
         """A special token of the model that a text contains; empty if there is none."""
-        found = self._special.search(text)
-        return found[0] if found else ""
+        return next((token for token in self._special if token in text), "")
 
     @cached_property
-    def _special(self) -> re.Pattern[str]:
+    def _special(self) -> list[str]:
         tokens = {*self.tokenizer.all_special_tokens, self.image_token}
-        marked = sorted(token for token in tokens if token.startswith(("<", "[")) or "|" in token)
-        return re.compile("|".join(map(re.escape, marked)) or r"(?!)")
+        return sorted(token for token in tokens if token.startswith(("<", "[")) or "|" in token)
 
 
 def load(
@@ -80,7 +78,11 @@ def load(
                 model, report = loader.from_pretrained(
                     folder.path, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **LOCAL
                 )
-            _check_missing_weights(folder, report)
+            if missing := sorted(report.get("missing_keys") or ()):  # transformers initialises them at random
+                raise ModelError(
+                    f"{folder.path}: {len(missing)} weights of {folder.architecture or 'the model'} are missing, "
+                    f"e.g. {missing[0]!r}; they would be random. Give a checkpoint that was trained for this task."
+                )
             if adapter is not None:
                 _apply_adapter(model, adapter)
         except AskewError:
@@ -141,16 +143,6 @@ def _base_alone(transformers: Any) -> Iterator[None]:
     finally:
         if original is not None:
             module.maybe_load_adapters = original
-
-
-def _check_missing_weights(folder: Folder, report: Any) -> None:
-    """Refuse a folder with missing weights: transformers would initialise them at random."""
-    missing = sorted(report.get("missing_keys") or ())
-    if missing:
-        raise ModelError(
-            f"{folder.path}: {len(missing)} weights of {folder.architecture or 'the model'} are missing, "
-            f"e.g. {missing[0]!r}; they would be random. Give a checkpoint that was trained for this task."
-        )
 
 
 def _check_vocabulary(folder: Folder, tokenizer: Any) -> None:

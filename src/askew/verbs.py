@@ -494,8 +494,7 @@ class Scores(Protocol):
     """A model that can give the probability of any answer, its own or another (attacks use it to search)."""
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
-        """The probability (0 to 1) of each answer to the question at the same position; nan where it cannot be
-        computed.
+        """The probability (0 to 1) of each answer to the question at the same position; nan where it is not known.
 
         For the model's own answer it is ``Prediction.score``; for an answer that the model can never give, 0.
         """

@@ -171,8 +171,7 @@ class SimilarQuestion(Constraint):
 
 @dataclass(frozen=True)
 class SimilarWindow(Constraint):
-    """TextFooler's similarity as implemented in its code: a window of 15 words, compared with the text before this
-    swap.
+    """TextFooler's similarity as in its code: a window of 15 words, compared with the text before this swap.
 
     The score is 1 − arccos(cos) without the division by π, and texts of fewer than 15 words always pass, which is 99.7
     % of VQA v2's questions. *Sic*; ``faithful=true`` relies on it.

@@ -187,8 +187,7 @@ class RuleLearner:
     def _chosen(
         self, questions: Sequence[Question], hits: dict[RewriteRule, list[Rewrite]], rewrites: dict[RewriteRule, int]
     ) -> list[RewriteRule]:
-        """Choose rules greedily: each adds most to the sum, over questions, of the best similarity of a fooling
-        rewrite.
+        """Choose rules greedily: each adds most to the sum of the best similarities of fooling rewrites.
 
         On ties the most specific rule wins, which is the one that rewrites the fewest questions.
         """

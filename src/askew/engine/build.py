@@ -313,8 +313,7 @@ def _groups(
 ) -> Iterator[Group]:
     """The groups of all suites, built from questions or read from a file of groups.
 
-    A suite that is fitted to the data is fitted to all of it, so that a limited run has the same variants as a full
-    run.
+    Suites are fitted to all of the data, so that a limited run has the same variants as a full run.
     """
     for cover in covers:
         made: Iterable[Group | Refusal]

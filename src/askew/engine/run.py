@@ -186,11 +186,9 @@ def forecast(
     settings: Settings,
     points: float | None = None,
 ) -> Iterator[str]:
-    """Remarks on the data, then the requests that a run would make to each model, in a sentence each.
+    """Remarks on the data, then the requests that a run would make to each model; nothing is asked or written.
 
     ``points``: also how many questions it takes to find a difference of this size between two models.
-
-    Queries no model, and writes nothing to ``output``.
     """
     with TemporaryDirectory(prefix="askew-") as scratch:
         planners = [Planner(model) for model in models]

@@ -80,8 +80,7 @@ def read_object(path: str | Path, remedy: str, limit: int = MAX_WHOLE) -> dict[s
 
 
 def load_lines(path: str | Path) -> Any:
-    """The lines of a text file, or the parsed value if the file is JSON (by its name, or because it is a list or
-    object).
+    """The lines of a text file, or the value of a JSON file, known by its name or first character.
 
     ValueError for a malformed ``.json`` file, or if it is not UTF-8.
     """

@@ -45,8 +45,7 @@ _LOCKED_BYTE = 0x7FFF0000
 
 @contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
-    """Open a file for reading, decompressed if it is gzip (by its first bytes, not its name), without a byte-order
-    mark.
+    """Open a file for reading, decompressed if its first bytes are those of gzip, without a byte-order mark.
 
     Raises DataError if it is missing, empty, truncated or UTF-16.
     """
@@ -189,8 +188,7 @@ def _sha256(path: str, size: int, changed: int) -> str:
 
 
 def signature(reader: Any) -> str:
-    """The signature of a reader: its class and the options that differ from the defaults, with file names but no
-    folders.
+    """The signature of a reader: its class and the options that differ from the defaults, without folders.
 
     It is the same on every machine; ``fingerprint`` distinguishes contents.
     """

@@ -234,32 +234,20 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class MetricFacts:
-    """What a metric says about itself: what it is called, how its values are printed, and which of them are better."""
+    """What a metric says about itself: its attributes of these names, which ``verbs.Metric`` explains."""
 
     title: str = ""
-    """Its name in tables; if empty, its name in the suite."""
     stands_for: str = ""
-    """What an abbreviation in the title stands for."""
     sentence: str = ""
-    """What it counts, in a few words."""
     unit: str = "%"
-    """``%``, or empty for values that are printed as they are."""
     digits: int | None = None
-    """How many decimals are printed; by default one in per cent, otherwise two."""
     better: int = 1
-    """1 if higher is better, -1 if lower is, 0 if neither."""
     zero_is_best: bool = False
-    """Whether zero is the best value: values on the better side of zero count as zero."""
     signed: bool = False
-    """Whether values may be negative, as those of a gap."""
     conditional: bool = False
-    """Whether a perfectly consistent model scores 1 regardless of its accuracy."""
     consistency: bool = False
-    """Whether it measures how consistent answers are; a report shows the first such metric of a suite by test."""
     detail: bool = False
-    """Whether it is one of many similar scores, which only the page of a report shows."""
     parts: tuple[str, ...] = ()
-    """The scores of its suite before and after the change that it compares, if it is not a share itself."""
 
     @classmethod
     def of(cls, metric: object) -> MetricFacts:

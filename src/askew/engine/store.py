@@ -15,10 +15,10 @@ import shlex
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from askew.errors import RunError, first_line
 from askew.files.limits import token_counts
@@ -85,18 +85,12 @@ class Store:
     def __init__(self, path: Path, earlier: Path | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        with self._explained("the answer store cannot be opened"):
+        with ExitStack() as on_failure, self._explained("the answer store cannot be opened"):
             self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            try:
-                self._prepare()
-            except BaseException:
-                self._db.close()
-                raise
-        try:
+            on_failure.callback(self._db.close)
+            self._prepare()
             self._earlier = Store(earlier) if earlier is not None and earlier.resolve() != path.resolve() else None
-        except BaseException:
-            self._db.close()
-            raise
+            on_failure.pop_all()
 
     def __enter__(self) -> Store:
         return self
@@ -127,9 +121,7 @@ class Store:
             wanted = list(prefixes) if has_rows or self._earlier is not None else []
             query = f"SELECT {FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
             for prefix in wanted if has_rows else ():
-                for *row, summed in self._db.execute(query, (prefix, prefix.ljust(32, b"\xff"))):
-                    if summed != checksum(tuple(row)):
-                        raise _damaged(self.path, "an answer is not the one that was written")
+                for row in self._intact(self._db.execute(query, (prefix, prefix.ljust(32, b"\xff")))):
                     found[prefix] = token_counts(*row[-2:])
         if self._earlier is not None:
             found.update(self._earlier.tokens_of(prefix for prefix in wanted if prefix not in found))
@@ -152,25 +144,27 @@ class Store:
             return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
 
     def rows(self) -> Iterator[Row]:
-        """All rows of this file, in the order of their keys; an error when a checksum does not match."""
+        """All rows of this file, in the order of their keys."""
         with self._explained("answers cannot be read"):
-            for *row, found in self._db.execute(f"SELECT {FIELDS} FROM answers ORDER BY key"):
-                if found != checksum(tuple(row)):
-                    raise _damaged(self.path, "an answer is not the one that was written")
-                yield tuple(row)
+            yield from self._intact(self._db.execute(f"SELECT {FIELDS} FROM answers ORDER BY key"))
+
+    def _intact(self, found: Iterable[tuple[Any, ...]]) -> Iterator[Row]:
+        """Rows without their checksums; an error when one does not match."""
+        for *row, summed in found:
+            if summed != checksum(tuple(row)):
+                raise _damaged(self.path, "an answer is not the one that was written")
+            yield tuple(row)
 
     def _rows(self, keys: Sequence[bytes]) -> Iterator[Row]:
-        """The existing rows of these keys; an error when a checksum does not match."""
+        """The existing rows of these keys."""
         wanted, own = set(keys), set[bytes]()
         with self._explained("answers cannot be read"):
             for start in range(0, len(keys), _CHUNK):
                 part = keys[start : start + _CHUNK]
                 query = f"SELECT {FIELDS} FROM answers WHERE key IN ({_marks(part)})"
-                for *row, found in self._db.execute(query, part):
-                    if row[0] not in wanted or found != checksum(tuple(row)):
-                        raise _damaged(self.path, "an answer is not the one that was written")
+                for row in self._intact(self._db.execute(query, part)):
                     own.add(row[0])
-                    yield tuple(row)
+                    yield row
         if self._earlier is not None:
             yield from self._earlier._rows(list(wanted - own))
 

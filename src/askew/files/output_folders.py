@@ -186,7 +186,9 @@ def clear_unnamed(folder: Path) -> None:
 
 def noted_members(folder: Path) -> list[Path]:
     """The folders within the folder of a run of several models, one for each."""
-    return [folder / Path(str(name)).name for name in _note(folder).get("of", {}).get("models", ())]
+    note = _note(folder)
+    names = note["of"].get("models", ()) if note.get("holds") == "a run" else ()
+    return [place for place in folder.iterdir() if place.name in names] if names else []
 
 
 def _note(folder: Path) -> Mapping[str, Any]:

@@ -54,7 +54,7 @@ def test_a_truncated_file_is_checked_by_the_named_command_and_copied_again(tmp_p
 
 def test_wrong_paths_are_corrected_as_the_message_says(tmp_path, capsys):
     (tmp_path / "folder").mkdir()
-    assert said(capsys, ["score", "q.jsonl", "folder", "--output", "s"], r"(Give one of the files in it)")
+    assert said(capsys, ["score", "q.jsonl", "folder", "--output", "s"], r"(Give the file), or")
     assert said(capsys, run_words("nowhere.jsonl"), r"(give the path where it is)")
     (tmp_path / "empty.jsonl").write_text("")
     assert said(capsys, run_words("empty.jsonl"), r"(Copy or download it again)")

@@ -103,3 +103,20 @@ def test_missing_and_empty_paths_are_refused(tmp_path: Path) -> None:
         open_path(tmp_path / "nowhere")
     with pytest.raises(DataError, match="askew cannot read this as data"):
         open_path(tmp_path)
+
+
+def test_a_pointer_of_git_lfs_is_not_broken_json(tmp_path):
+    for name in ("a.json", "a.jsonl", "a.tsv", "a.parquet"):
+        path = tmp_path / name
+        path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234\n")
+        with pytest.raises(DataError, match="this is a Git LFS pointer, which stands for the file"):
+            list(open_path(path).questions())
+
+
+def test_options_after_a_path_need_the_name_of_a_reader(tmp_path):
+    row = {"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}
+    (tmp_path / "gqa_pope_seem_random.json").write_text(json.dumps([row]))
+    with pytest.raises(
+        DataError, match=rf"options need the name of a reader before the path: pope:{tmp_path},source=gqa"
+    ):
+        open_path(f"{tmp_path},source=gqa")

@@ -23,7 +23,7 @@ from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.find_images import ImagesByPath
 from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path
 from askew.data.jsonl import check_choices, option_named
-from askew.data.table_files import BytesById
+from askew.data.table_files import BytesById, several_images
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Id, ImageRef, Kind, Question
@@ -185,10 +185,7 @@ class HubQuestions(QuestionBenchmark):
         found += [cell for cell in fields.get("images") or () if cell]
         found += [fields[name] for name in (f"image_{n}" for n in range(10)) if fields.get(name)]
         if len(found) > 1:
-            raise BadImage(
-                f"the question is about {len(found)} images; askew asks about one. Leave out such questions: "
-                "--skip-bad, or skip_bad=true after the data."
-            )
+            raise several_images(len(found))
         if not found and "imageId" in fields:
             return self._image_of_id(identity(fields, "imageId"))
         return self._image_in(found[0]) if found else None

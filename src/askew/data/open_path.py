@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from askew.data.bad_records import short
@@ -13,6 +13,8 @@ from askew.data.hub_records import is_hub_path
 from askew.data.json_stream import format_of
 from askew.data.table_files import is_table
 from askew.errors import DataError
+from askew.files.read_write import opened
+from askew.files.resources import resource
 from askew.verbs import Dataset
 
 READERS = {
@@ -55,11 +57,22 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
     """
     path = os.fspath(path)
     if not os.path.exists(path):
+        before, comma, options = path.partition(",")
+        if comma and "=" in options and os.path.exists(before):
+            raise DataError(f"{path}: options need the name of a reader before the path: {_named(before)}:{path}")
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
     kind, file = _kind_and_file(path)
     module, _, name = READERS.get(kind, f"askew.data.benchmarks.{kind}").partition(":")
     reader: Callable[..., Dataset] = vars(import_module(module))[name]
     return reader(file, skip_bad=skip_bad) if kind == "lines" else reader(file, images=images, skip_bad=skip_bad)
+
+
+def _named(path: str) -> str:
+    """What the reader of a path is called in specs."""
+    kind = _kind_and_file(path)[0]
+    place = READERS.get(kind, f"askew.data.benchmarks.{kind}")
+    readers: Mapping[str, str] = resource("components.yaml")["reader"]
+    return next((name for name, known in readers.items() if known == place), kind)
 
 
 def _kind_and_file(path: str) -> tuple[str, str]:
@@ -86,6 +99,8 @@ def _format(path: str) -> str:
         return _format_in(path)
     if not is_table(path):
         return format_of(path)
+    with opened(path):
+        pass  # refuses an empty file or a pointer
     if "question" not in (columns := first_keys(path)):
         named = ", ".join(map(short, sorted(columns)[:8]))
         raise DataError(f"{path}: its first row names the columns {named}; name one 'question'. {_KNOWN}.")

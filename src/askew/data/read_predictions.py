@@ -129,7 +129,10 @@ def prediction_files(path: str) -> Sequence[str]:
         os.path.join(place, name) for place, _, names in os.walk(path) for name in names if _FILE.search(name)
     )
     if not found:
-        raise DataError(f"{path}: there is no file of predictions in this folder (JSON, JSONL, TSV, CSV, XLSX or TXT).")
+        raise DataError(
+            f"{path}: this is a folder without a file of predictions (JSON, JSONL, TSV, CSV, XLSX, TXT). Give the "
+            "file, or the folder that has it."
+        )
     return [file for file in found if _SAMPLES in os.path.basename(file)] or found
 
 

@@ -66,6 +66,8 @@ def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
 def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a Parquet file with their numbers from 1, a few in memory at a time."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
+    with opened(path):
+        pass  # refuses an empty file or a pointer
     try:
         batches = parquet.ParquetFile(path).iter_batches(batch_size=BATCH)
         rows = (row for batch in batches for row in batch.to_pylist())
@@ -82,12 +84,25 @@ def parquet_image(key: Id, value: Any) -> ImageRef:
     return ImageRef(key, data=content)
 
 
+def several_images(count: int) -> BadImage:
+    """The error for a question about several images."""
+    return BadImage(
+        f"the question is about {count} images; askew asks about one. Leave out such questions: --skip-bad, or "
+        "skip_bad=true after the data."
+    )
+
+
 def encoded_image(key: Id, cell: str) -> ImageRef:
     """The image in a cell of a table, as base64.
 
     >>> encoded_image(1, "YWJj").data
     b'abc'
     """
+    if cell.startswith("["):
+        images = cell.count(",") + 1
+        if images > 1:
+            raise several_images(images)
+        cell = cell.strip("[]'\" ")
     try:
         return ImageRef(key, data=b64decode(cell, validate=True))
     except (binascii.Error, ValueError):

@@ -28,6 +28,7 @@ from askew.errors import DataError, RunError
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 """Error numbers of a full disk."""
@@ -83,15 +84,19 @@ def _unread(path: str, trouble: OSError) -> DataError:
 
 
 def _skip_mark(path: str, file: IO[bytes]) -> None:
-    start = file.read(3)
+    start = file.read(len(_POINTER))
+    if start == _POINTER:
+        raise DataError(
+            f"{path}: this is a Git LFS pointer, which stands for the file. Fetch the file itself: git lfs pull "
+            "(in its repository)."
+        )
     if not start:
         raise DataError(f"{path}: the file is empty. Copy or download it again.")
     if start.startswith(_UTF16):
         raise DataError(
             f"{path}: the file is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {os.path.basename(path)}"
         )
-    if start != _BOM:
-        file.seek(0)
+    file.seek(len(_BOM) if start.startswith(_BOM) else 0)
 
 
 @contextmanager

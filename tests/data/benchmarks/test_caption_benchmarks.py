@@ -140,3 +140,15 @@ def test_the_figures_by_hand(tmp_path):
     assert result.score("accuracy.members").value == pytest.approx(4 / 8)
     assert result.score("image").value == pytest.approx(1 / 4)
     assert result.score("group").value == 0
+
+
+def test_the_root_of_the_repository_of_sugarcrepe_is_its_folder_data(tmp_path):
+    record = {"filename": "1.jpg", "caption": "a red car", "negative_caption": "a blue car"}
+    for folder in ("data_unrefined", "data"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "swap_att.json").write_text(json.dumps({"0": record}))
+    data = open_path(tmp_path, skip_bad=True)
+    assert data.files() == [str(tmp_path / "data" / "swap_att.json")]
+    (tmp_path / "data").rename(tmp_path / "other")
+    with pytest.raises(DataError, match=r"are in 2 folders: .*data_unrefined, .*other\. Give one of them"):
+        open_path(tmp_path)

@@ -12,7 +12,7 @@ import askew
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.open_path import open_path
-from askew.errors import BadRecord, DataError
+from askew.errors import BadImage, BadRecord, DataError
 
 IMAGE = b64encode(b"\x89PNG" + bytes(200)).decode()
 OTHER = b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -149,3 +149,16 @@ def test_mmstar(tmp_path):
     assert [(q.id, q.image.data, q.answers) for q in found] == [(n, b"abc", ("a cow",)) for n in (0, 1)]
     result = askew.evaluate("constant:C", f"mmstar:{path},skip_bad=true", "choices")
     assert (result.score("accuracy.all").value, result.score("circular").value) == (1.0, 0.0)
+
+
+def test_rows_with_several_images_say_so(tmp_path):
+    several = f"['{IMAGE}', '{OTHER}']"
+    rows = [
+        {"index": n, "image": image, "question": "Is it?", "answer": "yes"}
+        for n, image in enumerate((several, f"['{IMAGE}']"))
+    ]
+    path = table(tmp_path / "set.tsv", rows)
+    with pytest.raises(BadImage, match=r"row 2.*the question is about 2 images; askew asks about one\. Leave out"):
+        list(open_path(path).questions())
+    (question,) = open_path(path, skip_bad=True).questions()
+    assert question.image.data == b"\x89PNG" + bytes(200)

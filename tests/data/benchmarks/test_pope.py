@@ -15,7 +15,7 @@ import askew
 from askew.answers.extract import extract
 from askew.data.benchmarks.pope import Pope, PopeV2
 from askew.data.open_path import open_path
-from askew.errors import BadOption, BadRecord, DataError
+from askew.errors import BadImage, BadOption, BadRecord, DataError
 from askew.types import Expect, Prediction, Question
 
 ABSENT = {"random": ("car", "tree"), "popular": ("chair", "table"), "adversarial": ("fork", "table")}
@@ -163,6 +163,8 @@ def test_images_are_found_by_name_in_subfolders(tmp_path):
     (group,) = pairs_of(data)
     assert group.original.image.path == str(place / "COCO_val2014_000000000001.jpg")
     assert "the image file COCO_val2014_000000000002.jpg is neither in" in data.skipped[0]
+    with pytest.raises(BadImage, match=r"--skip-bad.* In all, 6 records are bad; questions about 1 images are left"):
+        list(Pope(str(folder), images=str(tmp_path / "coco")).groups())
 
 
 def test_missing_files_are_named(tmp_path):

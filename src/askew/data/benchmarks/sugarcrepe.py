@@ -19,7 +19,7 @@ from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
 from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
 from askew.data.records_by_id import distinct
-from askew.errors import BadRecord
+from askew.errors import BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
@@ -35,6 +35,8 @@ SIZES: Mapping[str, int | tuple[int, ...]] = {
 """Captions of each file; one was removed from ``swap_obj`` after the paper."""
 CAPTION_QUESTION = "Which caption fits the image?"
 _FILE = names_of("sugarcrepe:SugarCrepe")
+_DATA = "data"
+"""The folder of the repository that is evaluated; ``data_unrefined`` beside it has the same names."""
 _KEYS = {"filename", "caption", "negative_caption"}
 _ORDERS = {"positive-first": "", "negative-first": "/swapped"}
 """Folders of replies in the repository, and what the ids of their questions end with."""
@@ -56,7 +58,14 @@ class SugarCrepe(GroupBenchmark):
         found = PathContents(self.path).named(_FILE)
         if not found:
             raise missing_files(self.path, self.title, "add_att.json, replace_obj.json, ... of its repository (data)")
-        return found
+        folders = sorted({os.path.dirname(file) for file in found})
+        chosen = next((folder for folder in folders if os.path.basename(folder) == _DATA), folders[0])
+        if len(folders) > 1 and os.path.basename(chosen) != _DATA:
+            raise DataError(
+                f"{self.path}: files of {self.title} are in {len(folders)} folders: {', '.join(folders)}. Give one of "
+                f"them, e.g. sugarcrepe:{chosen}"
+            )
+        return [file for file in found if os.path.dirname(file) == chosen]
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By the image and both captions, and the order named by the folder: positive or negative caption first."""

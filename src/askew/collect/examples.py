@@ -107,13 +107,9 @@ def _verdicts(one: Example) -> Verdicts:
 
 
 def stream(tx: Tx, statement: sa.Select[Any]) -> Generator[AnyRow, None, None]:
-    """Rows as the driver returns them: plain tuples, read from the server page by page."""
-    database, driver = tx.database, tx.connection.connection
-    text = str(statement.compile(database.engine, compile_kwargs={"literal_binds": True}))
-    with closing(driver.cursor() if database.is_sqlite else driver.cursor(f"stream{id(statement)}")) as cursor:
-        cursor.execute(text)
-        while page := cursor.fetchmany(AT_ONCE):
-            yield from page
+    """Rows, read from the server page by page."""
+    with closing(tx.connection.execute(statement, execution_options={"yield_per": AT_ONCE})) as rows:
+        yield from rows
 
 
 def _question_columns(stored: bool) -> sa.Select[Any]:

@@ -140,7 +140,9 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
     if (folder / "release").exists():
         raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
     log_to_console()
-    study = open_or_create(_small(folder))
+    changes = {"quiz_required": "true", "demonstration": "true"}
+    new = NewStudy(folder, preset="small", scenes=SCENES, changes=changes, gold=GOLD)
+    study = open_or_create(NewStudy(folder) if new.exists else new)
     check_files(study)
     address = Address(port=port)
     service = make_service(study, address)
@@ -180,10 +182,3 @@ def finish(study: Study, output: Path) -> None:
     print(f"Released to {output}.")
     if data := questions_to_ask(output):
         print(f"Ask a model: askew run --data {data} --suite accuracy --model bundled:xnm --output {output.parent}/run")
-
-
-def _small(folder: Path) -> NewStudy:
-    new = NewStudy(
-        folder, preset="small", scenes=SCENES, changes={"quiz_required": "true", "demonstration": "true"}, gold=GOLD
-    )
-    return NewStudy(folder) if new.exists else new

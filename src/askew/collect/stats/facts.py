@@ -73,9 +73,12 @@ class Facts:
             ):
                 column.append(np.full((len(page), people), NONE, dtype=np.int32))
                 column[-1][verified] = np.array(values, dtype=np.int32).reshape(-1, people)
-        self._columns = dict(zip((*_COLUMNS, *_FIRST), np.concatenate(whole).T, strict=True))
-        self._floats = dict(zip(("seconds", "latency", "open", "closed"), np.concatenate(numbers).T, strict=True))
-        self.type, self.image_of, self.round = (self.column(name) for name in ("type", "image", "round"))
+        self.columns: dict[str, Ints] = dict(zip((*_COLUMNS, *_FIRST), np.concatenate(whole).T, strict=True))
+        """Whole numbers, one per question."""
+        names = ("seconds", "latency", "open", "closed")
+        self.floats: dict[str, Floats] = dict(zip(names, np.concatenate(numbers).T, strict=True))
+        """Other numbers, one per question; nan if there is none."""
+        self.type, self.image_of, self.round = (self.columns[name] for name in ("type", "image", "round"))
         self.codes: Ints = np.concatenate(codes)
         """The numbers of the author's and the verifiers' answers, or NONE; a row for each question."""
         self.confidences: Ints = np.concatenate(sure)
@@ -121,16 +124,6 @@ class Facts:
         texts = (one.author.text, *(given.text for given in one.verifiers))
         closed = nan if self.vocabulary is None else best_accuracy(texts, self.vocabulary)
         return one.seconds, one.latency, best_accuracy(texts), closed
-
-    def column(self, name: str) -> Ints:
-        """Whole numbers, one per question."""
-        found: Ints = self._columns[name]
-        return found
-
-    def floats(self, name: str) -> Floats:
-        """Other numbers, one per question; nan if there is none."""
-        found: Floats = self._floats[name]
-        return found
 
     def is_type(self, kinds: str) -> Mask:
         """Which questions are of these types."""

@@ -50,7 +50,7 @@ def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
     prefixes: Sequence[tuple[str, ...]] = [()]
     levels: list[tuple[Ints, Sequence[tuple[str, ...]]]] = []
     for depth in range(1, WORDS + 1):
-        word = facts.column(f"word{depth}")
+        word = facts.columns[f"word{depth}"]
         known = (word != NONE) & (codes != NONE)
         keys, place = np.unique(codes[known] * len(words) + word[known], return_inverse=True)
         prefixes = [(*prefixes[key // len(words)], words[key % len(words)]) for key in keys.tolist()]
@@ -65,13 +65,13 @@ def histograms(counted: Counted) -> list[Table]:
     facts = counted.facts
     good = facts.is_type("E")
     every = np.ones(len(good), dtype=bool)
-    seconds = np.nan_to_num(np.where(good, facts.floats("seconds"), 0.0))
+    seconds = np.nan_to_num(np.where(good, facts.floats["seconds"], 0.0))
     bars = [f"{at}–{at + SECONDS}" for at in range(0, MOST_SECONDS, SECONDS)] + [f"{MOST_SECONDS}+"]
     words = [str(n) for n in range(1, MOST_WORDS)] + [f"{MOST_WORDS}+"]
     tries = [str(n) for n in range(1, facts.settings.max_tries + 1)]
     parts = (
-        ("words", np.minimum(facts.column("length"), MOST_WORDS) - 1, words, every),
-        ("tries", facts.column("tries") - 1, tries, good),
+        ("words", np.minimum(facts.columns["length"], MOST_WORDS) - 1, words, every),
+        ("tries", facts.columns["tries"] - 1, tries, good),
         ("seconds", np.minimum(seconds // SECONDS, MOST_SECONDS // SECONDS), bars, good),
         ("type", facts.type, list(TYPES), every),
     )
@@ -120,7 +120,7 @@ def figure10(counted: Counted) -> Table:
     columns = (count("answer", "Answer"), _QUESTIONS, percent("share", "Share of the type (%)"))
     table = described("figure10", columns, "question type", most=MOST_ANSWERS)
     facts = counted.facts
-    good, kind, answer = facts.is_type("E"), facts.column("kind"), facts.most
+    good, kind, answer = facts.is_type("E"), facts.columns["kind"], facts.most
     names, words = facts.kinds.names, facts.answers.names
     counts = np.bincount(kind[good], minlength=len(names))
     for place in sorted(np.flatnonzero(counts).tolist(), key=lambda one: (-counts[one], names[one])):

@@ -101,7 +101,7 @@ def check_counts(facts: Facts, about: About) -> None:
     for number, claimed in about.claimed.items():
         mine = facts.round == number
         counted = {kind: int((mine & facts.is_type(kind)).sum()) for kind in TYPES} | {"U": facts.left_out[number]}
-        counted |= {name: int((mine & (facts.column("split") == at)).sum()) for at, name in enumerate(SPLITS)}
+        counted |= {name: int((mine & (facts.columns["split"] == at)).sum()) for at, name in enumerate(SPLITS)}
         for name, value in claimed.items():
             if counted[name] != value:
                 raise DataError(

@@ -69,10 +69,10 @@ class Sessions:
     @staticmethod
     def of(facts: Facts) -> Sessions:
         """Sessions by number; each is on one image."""
-        _, first, place = np.unique(facts.column("session"), return_index=True, return_inverse=True)
+        _, first, place = np.unique(facts.columns["session"], return_index=True, return_inverse=True)
         tries = np.bincount(place, minlength=len(first)).astype(float)
         succeeded = np.bincount(place, weights=facts.is_type("CDE"), minlength=len(first)) > 0
-        domain = facts.column("domain")
+        domain = facts.columns["domain"]
         return Sessions(facts.image_of[first], facts.round[first], domain[first], tries, succeeded)
 
     def among(self, part: Part) -> Mask:
@@ -104,7 +104,7 @@ def table1(counted: Counted) -> Table:
 def _questions(facts: Facts) -> list[Counting]:
     """The columns of Table 1 before those of the splits."""
     images, good, verified = facts.image_of, facts.is_type("E"), facts.is_type("CDE")
-    tries, seconds = facts.column("tries").astype(float), facts.floats("seconds")
+    tries, seconds = facts.columns["tries"].astype(float), facts.floats["seconds"]
     return [
         (count("images", "Images"), lambda part: len(np.unique(images[part.mask]))),
         (count("questions", "Questions"), lambda part: int(part.mask.sum())),
@@ -119,7 +119,7 @@ def _questions(facts: Facts) -> list[Counting]:
 
 def _splits(facts: Facts) -> list[Counting]:
     """The size of each split; None where nothing is in any."""
-    split = facts.column("split")
+    split = facts.columns["split"]
 
     def size(place: int) -> Callable[[Part], int | None]:
         return lambda part: int((split[part.mask] == place).sum()) if (split[part.mask] != NONE).any() else None
@@ -130,7 +130,7 @@ def _splits(facts: Facts) -> list[Counting]:
 def sessions_table(counted: Counted) -> Table:
     """What Table 1 does not print: sessions, their success, and what was left out."""
     facts, sessions, rounds = counted.facts, counted.sessions, counted.about.rounds
-    images, good, seconds = facts.image_of, facts.is_type("E"), facts.floats("seconds")
+    images, good, seconds = facts.image_of, facts.is_type("E"), facts.floats["seconds"]
     among = sessions.among
     columns: list[Counting] = [
         (count("images_in_round", "Images in the round"), lambda part: sum(rounds[n]["images"] for n in part.rounds)),
@@ -150,7 +150,7 @@ def sessions_table(counted: Counted) -> Table:
         (decimal("seconds_median", "Seconds per E, median"), lambda part: _median(seconds[part.mask & good])),
         (count("left_out", "Left out (U)"), lambda part: sum(facts.left_out[n] for n in part.rounds)),
         (count("waiting", "Of these, not verified yet"), lambda part: sum(facts.waiting[n] for n in part.rounds)),
-        (count("text_rule", "Removed by the text's rule"), lambda part: int(facts.column("removed")[part.mask].sum())),
+        (count("text_rule", "Removed by the text's rule"), lambda part: int(facts.columns["removed"][part.mask].sum())),
         (count("same", "Asked twice, not in dev or test"), lambda part: _asked_twice(facts, part)),
     ]
     return filled("sessions", columns, counted.parts, notes=_unfinished(counted))
@@ -161,7 +161,7 @@ def _asked_twice(facts: Facts, part: Part) -> int | None:
 
     The earlier one is in dev or test, which tells them from examples that the cap on authors leaves out of train.
     """
-    split = facts.column("split")
+    split = facts.columns["split"]
     if not (split[part.mask] != NONE).any():
         return None
     tested = np.isin(split, [SPLITS.index("dev"), SPLITS.index("test")])
@@ -172,7 +172,7 @@ def _asked_twice(facts: Facts, part: Part) -> int | None:
 def table8(counted: Counted) -> Table:
     """Table 8's row of people: how many tries an attack takes, and how often it succeeds, in both readings."""
     facts, part = counted.facts, counted.parts[-1]
-    good, tries = facts.is_type("E"), facts.column("tries").astype(float)
+    good, tries = facts.is_type("E"), facts.columns["tries"].astype(float)
     columns = (
         decimal("tries", "Tries", 2),
         percent("error_rate", "Error rate, E / total (%)"),
@@ -188,7 +188,7 @@ def table9(counted: Counted) -> Table:
     """Table 9: classes of verified questions, and the best possible accuracy."""
     facts = counted.facts
     images, verified, closed = facts.image_of, facts.is_type("CDE"), facts.vocabulary is not None
-    kind, split = facts.classes(), facts.column("split")
+    kind, split = facts.classes(), facts.columns["split"]
 
     def of_class(place: int) -> Callable[[Part], Score | None]:
         is_known = closed or CLASSES[place] != "OOV"
@@ -197,7 +197,7 @@ def table9(counted: Counted) -> Table:
     def bound(name: str, of: str) -> Callable[[Part], Score | None]:
         mine = split == SPLITS.index(of)
         is_known = closed or name == "open"
-        return lambda part: mean(facts.floats(name), part.mask & mine, images, is_share=True) if is_known else None
+        return lambda part: mean(facts.floats[name], part.mask & mine, images, is_share=True) if is_known else None
 
     kinds = [(percent(name, f"{name} (%)", 2), of_class(place)) for place, name in enumerate(CLASSES)]
     bounds = [
@@ -211,7 +211,7 @@ def table9(counted: Counted) -> Table:
 
 def table10(counted: Counted) -> Table:
     """By domain of the images: the columns of Table 1."""
-    facts, domain, rounds = counted.facts, counted.facts.column("domain"), counted.parts[-1].rounds
+    facts, domain, rounds = counted.facts, counted.facts.columns["domain"], counted.parts[-1].rounds
     success = (percent("success_per_session", "Success per session (%)"), counted.sessions.success)
     columns: list[Counting] = [*_questions(facts), success, *_splits(facts)]
     domains = sorted(facts.domains.items())

@@ -29,9 +29,9 @@ def models_table(counted: Counted) -> Table:
     missing = () if counted.about.source == "study" else ("A release has no data about how long models took.",)
     table = described("models", columns, "model", missing)
     facts = counted.facts
-    images, latency = facts.image_of, facts.floats("latency")
+    images, latency = facts.image_of, facts.floats["latency"]
     for name in sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name}):
-        mine = facts.column("model") == facts.models.get(name, NONE)
+        mine = facts.columns["model"] == facts.models.get(name, NONE)
         for part in counted.parts:
             own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]
             if own:

@@ -90,7 +90,7 @@ def answer(visit: Visit, page: Page) -> Response:
     except Exception as error:
         response = failure_page(visit, failure_of(error))
     if visit.visitor and visit.visitor != visit.request.cookies.get(visit.service.visitor_cookie):
-        visit.set_visitor(response)
+        visit.set_cookie(response, visit.service.visitor_cookie, visit.visitor)
     return response
 
 

@@ -372,15 +372,10 @@ class Visit:
 
     def set_session(self, response: Response, token: str | None) -> Response:
         """Set the session's cookie, or delete it."""
-        self._cookie(response, self.service.cookie, token)
-        return response
+        return self.set_cookie(response, self.service.cookie, token)
 
-    def set_visitor(self, response: Response) -> Response:
-        """Set the cookie that forms are bound to while nobody is signed in."""
-        self._cookie(response, self.service.visitor_cookie, self.visitor)
-        return response
-
-    def _cookie(self, response: Response, name: str, value: str | None) -> None:
+    def set_cookie(self, response: Response, name: str, value: str | None) -> Response:
+        """Set a cookie, or delete it."""
         framed = bool(self.service.platforms) and not self.service.plain_http
         response.set_cookie(
             name,
@@ -394,6 +389,7 @@ class Visit:
         if framed:  # otherwise browsers that block cookies of other sites in frames would not send it
             header, text = response.raw_headers[-1]
             response.raw_headers[-1] = header, text + b"; Partitioned"
+        return response
 
     def _form_value(self) -> str:
         if not self.visitor:

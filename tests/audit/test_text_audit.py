@@ -251,6 +251,18 @@ def test_the_nearest_text_gives_away_what_rare_words_do():
     assert score.nearest.value > 0.9
 
 
+def test_pairs_of_opposites_are_balanced_for_words_but_not_for_the_nearest_text():
+    """Its opposite about another image: the question itself occurs as often with yes as with no."""
+    made = [
+        question(4 * place + number, f"Is there {word} thing{place}?", answer, image=2 * place + number % 2)
+        for place in range(80)
+        for number, (word, answer) in enumerate((("a", "yes"), ("no", "yes"), ("no", "no"), ("a", "no")))
+    ]
+    audit = audited(texts_of_questions(made))
+    assert audit.scores[0].nearest.value > 0.9
+    assert ["similar text about another image has the right answer" in line for line in warnings(audit)] == [True]
+
+
 def test_the_usual_answer_to_other_questions_gives_variants_away():
     """Vases are blue and cars red in four images of five; a variant asks for the other colour as often."""
     rng, made = Random(8), []

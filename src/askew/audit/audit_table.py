@@ -129,6 +129,11 @@ def _warning(score: TextScore) -> str:
             f"{place(score)}: text alone predicts {share}, so that part of any model's score may come from the words "
             "of the questions."
         )
+    if score.nearest is not None and score.nearest.low > score.majority + FAR:
+        return (
+            f"{place(score)}: the most similar text about another image has the right answer for "
+            f"{_percent(score.nearest.value)} ({guess}), so a model that learned these labels need not look."
+        )
     if score.far_below and score.answer_type == YES_NO:
         new = f"; with folds by text {_percent(score.new_texts.value)}" if score.new_texts else ""
         return (

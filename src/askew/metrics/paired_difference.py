@@ -159,7 +159,7 @@ def false_alarm_rate(differences: Sequence[Difference], better: Sequence[int], a
     """
     tested = [
         (one, one.estimate, one.image_ids, sign)
-        for one, sign in zip(differences, better, strict=True)
+        for one, sign in sorted(zip(differences, better, strict=True), key=lambda pair: pair[0].name)
         if one.p == one.p and one.estimate is not None and one.image_ids is not None and one.estimate.moves.any()
     ]
     if not tested:
@@ -172,6 +172,8 @@ def false_alarm_rate(differences: Sequence[Difference], better: Sequence[int], a
         level = alpha / one.family_size
         if resolvable(0.0, one.images) < level:
             limits[place] = t_quantile(level, estimate.df)
+    influence = np.round(influence, 12)
+    influence = influence[np.lexsort(influence.T)]  # the draws are the same whatever the images are called
     number = np.array([one.images for one, *_ in tested])
     squares, rng, alarms = np.square(influence).sum(axis=0), np.random.default_rng(0), 0
     for _ in range(_DRAWS // _AT_ONCE):

@@ -52,12 +52,12 @@ def run(tmp_path: Path) -> Run:
 
 def test_breaks_are_the_rest_of_what_is_still_correct(run: Run) -> None:
     (found,) = find_breaks([run])
-    assert (found.still_correct.value, found.still_correct.n) == (0.5, 100)
-    assert found.still_correct == run.still_correct("s")
+    assert (found.broken.value, found.broken.n) == (0.5, 100)
+    assert found.broken.low == pytest.approx(1 - run.still_correct("s").high)
     worst = found.worst
     assert worst is not None
-    assert (worst.trait.value, worst.rate, worst.n, worst.rest) == ("How", 0.8, 50, 0.2)
-    assert worst.low < 0.7 < 0.8 < worst.high
+    assert (worst.trait.value, worst.broken.value, worst.broken.n, worst.rest) == ("How", 0.8, 50, 0.2)
+    assert worst.broken.low < 0.7 < 0.8 < worst.broken.high
     assert worst.p < 0.001
 
 
@@ -91,7 +91,7 @@ def test_three_questions_with_seven_noise_levels_are_three_questions_and_no_find
             {**record["variants"][0], "id": f"{record['group']}/{n}", "level": n} for n in range(1, 8)
         ]
     (found,) = find_breaks([write(tmp_path / "run", records)])
-    assert (found.still_correct.n, found.still_correct.value) == (43, round(38 / 43, 10))
+    assert (found.broken.n, found.broken.value) == (43, pytest.approx(5 / 43))
     assert not [f for f in found.findings if f.trait.value == "How"]
 
 
@@ -124,14 +124,17 @@ def test_a_slightly_higher_rate_is_no_finding(tmp_path: Path) -> None:
     """Of forty How and forty Who, 22 and 18 break: p is far above 0.05."""
     records = [pair(i, "How big?" if i % 2 else "Who came?", True, i >= (44 if i % 2 else 36)) for i in range(80)]
     (found,) = find_breaks([write(tmp_path / "run", records)])
-    assert [(f.trait.value, f.rate, f.hurts) for f in found.findings] == [("How", 0.55, False), ("Who", 0.45, False)]
+    assert [(f.trait.value, f.broken.value, f.hurts) for f in found.findings] == [
+        ("How", 0.55, False),
+        ("Who", 0.45, False),
+    ]
     assert found.worst is None
 
 
 def test_pairs_with_missing_answers_are_not_counted(tmp_path: Path) -> None:
     records = [pair(0, "How?", True, None), pair(1, "How?", None, False), pair(2, "How?", True, False)]
     (found,) = find_breaks([write(tmp_path / "run", records)])
-    assert (found.still_correct.value, found.still_correct.n) == (0.0, 1)
+    assert (found.broken.value, found.broken.n) == (1.0, 1)
 
 
 def test_examples_are_breaks_with_that_trait(run: Run) -> None:
@@ -161,7 +164,7 @@ def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> N
 def test_a_run_without_variants_has_no_breaks(tmp_path: Path) -> None:
     record = pair(1, "How?", True, True) | {"variants": []}
     (found,) = find_breaks([write(tmp_path / "run", [record])])
-    assert (found.still_correct.known, found.findings, found.worst) == (False, (), None)
+    assert (found.broken.known, found.findings, found.worst) == (False, (), None)
 
 
 def test_the_made_up_model_breaks_most_on_how_many(tmp_path: Path) -> None:

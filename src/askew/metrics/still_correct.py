@@ -44,6 +44,12 @@ def still_correct(table: RunTable) -> Score:
     return replace(worst, low=low, high=high, part=f"level={level}")
 
 
+def broken(kept: Score) -> Score:
+    """The rest of a share: questions answered correctly before the change that are not still correct after it."""
+    low, high = settled(1 - kept.high), settled(1 - kept.low)
+    return replace(kept, metric="broken", value=settled(1 - kept.value), low=low, high=high)
+
+
 def counted_pairs(table: RunTable) -> Ints:
     """The indices of the pairs that ``still_correct`` counts: answered, correct before the change, at that level."""
     codes, known = table.column("pair"), _by_level(table)

@@ -19,6 +19,7 @@ from askew.errors import plural
 from askew.metrics.break_rates import LEAST_QUESTIONS, TraitRate, interval_of, trait_rates
 from askew.metrics.pairs import BROKE
 from askew.metrics.run_table import RunTable
+from askew.metrics.still_correct import broken
 from askew.report.answer_flips import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.load import Run
@@ -44,22 +45,17 @@ class Finding:
     trait: Trait
     also: tuple[Trait, ...]
     """Other traits of exactly the same pairs."""
-    rate: float
-    """The mean share of broken variants over the questions that were answered correctly."""
-    low: float
-    """95 % interval, over images."""
-    high: float
+    broken: Score
+    """Of the questions answered correctly that have a variant with it, those not still correct."""
     rest: float
     """The rate of the suite's other pairs."""
-    n: int
-    """Questions answered correctly that have a variant with the trait."""
     p: float
     """Holm-corrected over all traits of all suites and models of the report."""
 
     @property
     def hurts(self) -> bool:
         """Whether it breaks significantly more often than the rest."""
-        return self.p < SIGNIFICANT and self.rate > self.rest
+        return self.p < SIGNIFICANT and self.broken.value > self.rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,8 @@ class Breaks:
 
     run: int
     suite: str
-    still_correct: Score
+    broken: Score
+    """Of the questions answered correctly, those not still correct."""
     findings: tuple[Finding, ...]
     tested: int
     """How many traits were tested; not all are findings."""
@@ -77,7 +74,7 @@ class Breaks:
     def worst(self) -> Finding | None:
         """The finding named in a sentence: the question type, test, answer type or rule that breaks most, if any."""
         hurting = [f for f in self.findings if f.hurts and f.trait.dimension in NAMED_FIRST[:4]]
-        return min(hurting, key=lambda f: (-f.low, NAMED_FIRST.index(f.trait.dimension)), default=None)
+        return min(hurting, key=lambda f: (-f.broken.low, NAMED_FIRST.index(f.trait.dimension)), default=None)
 
 
 def find_breaks(runs: Sequence[Run], least: int = LEAST_QUESTIONS, least_images: int = LEAST_IMAGES) -> list[Breaks]:
@@ -89,7 +86,7 @@ def find_breaks(runs: Sequence[Run], least: int = LEAST_QUESTIONS, least_images:
     for (number, suite, table), of_suite in zip(places, rates, strict=True):
         tested = sorted(zip(of_suite, islice(corrected, len(of_suite)), strict=True), key=_clearest_first)
         findings = tuple(_finding_of(suite, table, rate, p) for rate, p in tested[:LISTED])
-        found.append(Breaks(number, suite, runs[number].still_correct(suite), findings, len(tested)))
+        found.append(Breaks(number, suite, broken(runs[number].still_correct(suite)), findings, len(tested)))
     return found
 
 
@@ -101,8 +98,7 @@ def _clearest_first(tested: tuple[TraitRate, float]) -> tuple[bool, float, int, 
 def _finding_of(suite: str, table: RunTable, rate: TraitRate, p: float) -> Finding:
     named = sorted(rate.traits, key=lambda trait: (NAMED_FIRST.index(trait[0]), trait[1]))
     first, *also = (Trait(suite, *trait) for trait in named)
-    kept = interval_of(table, rate)
-    return Finding(first, tuple(also), rate.rate, 1 - kept.high, 1 - kept.low, rate.rest, rate.n, p)
+    return Finding(first, tuple(also), broken(interval_of(table, rate)), rate.rest, p)
 
 
 def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
@@ -185,9 +181,9 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
 
 
 def worst_first(found: Breaks) -> float:
-    """A sort key: the most that may still be correct, as far as that is known."""
-    kept = found.still_correct
-    return kept.high if kept.has_interval else kept.value if kept.known else 2.0
+    """A sort key: the least that breaks, as far as that is known."""
+    score = found.broken
+    return -score.low if score.has_interval else -score.value if score.known else 1.0
 
 
 def findings_shown(found: Breaks) -> list[Finding]:
@@ -196,25 +192,23 @@ def findings_shown(found: Breaks) -> list[Finding]:
 
 
 def _panel(content: ReportData, found: Breaks) -> Html:
-    label, kept = content.labels[found.run], found.still_correct
-    limits = f" ({100 * (1 - kept.high):.1f}–{100 * (1 - kept.low):.1f})" if kept.has_interval else ""
-    rate = (
-        f"{100 * (1 - kept.value):.1f} %{limits} of {plural(kept.n, 'question')}" if kept.known else "— of 0 questions"
-    )
-    level = f", at {kept.part.replace('=', ' ')}" if kept.part else ""
+    label, score = content.labels[found.run], found.broken
+    limits = f" ({score.interval})" if score.has_interval else ""
+    rate = f"{score.short} %{limits} of {plural(score.n, 'question')}" if score.known else "— of 0 questions"
+    level = f", at {score.part.replace('=', ' ')}" if score.part else ""
     worst = found.worst
     most = join(", most on ", el("em", readable(worst.trait))) if worst else None
     suite = next(suite for suite in content.suites if suite["name"] == found.suite)
     summary = join(
         el("strong", suite_name(suite)),
-        f": {label} breaks on {rate} of {plural(kept.n, 'question')} that it answered correctly{level}",
+        f": {label} breaks on {rate} that it answered correctly{level}",
         most,
     )
     shown = findings_shown(found)
     nothing = el(
         "p",
         f"Nothing stands out: none of {plural(found.tested, 'trait')} breaks significantly more often than the rest."
-        if kept.known
+        if score.known
         else "No pair could break: no original with a variant was answered correctly.",
     )
     listed = found.findings
@@ -237,7 +231,7 @@ def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], capt
 
 
 def _finding(run: int, finding: Finding) -> Html:
-    kind = NAMES[finding.trait.dimension]
+    kind, score = NAMES[finding.trait.dimension], finding.broken
     also = ", ".join(f"{NAMES[trait.dimension]} {trait.value}" for trait in finding.also[:3])
     return el(
         "tr",
@@ -255,9 +249,9 @@ def _finding(run: int, finding: Finding) -> Html:
             ),
             scope="row",
         ),
-        el("td", f"{100 * finding.rate:.1f}", el("small", f"{100 * finding.low:.1f}–{100 * finding.high:.1f}")),
-        el("td", meter(run, finding.rate, finding.low, finding.high, finding.rest), class_="wide"),
-        el("td", count(finding.n)),
+        el("td", score.short, el("small", score.interval)),
+        el("td", meter(run, score.value, score.low, score.high, finding.rest), class_="wide"),
+        el("td", count(score.n)),
         el("td", f"{100 * finding.rest:.1f}"),
         el("td", probability(finding.p)),
     )

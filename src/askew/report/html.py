@@ -155,7 +155,7 @@ def _telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbna
 
 def _candidates(table: PairTable, breaks: Sequence[Breaks], run: int) -> Iterator[list[int]]:
     """Some broken pairs of each suite that has any; the suites with the highest break rates first."""
-    broken = [found for found in breaks if found.run == run and found.still_correct.value < 1]
+    broken = [found for found in breaks if found.run == run and found.broken.value > 0]
     for found in sorted(broken, key=lambda one: (worst_first(one), one.suite)):
         trait = found.worst.trait if found.worst else Trait(found.suite, "suite", found.suite)
         (pairs,) = examples(table, [(run, trait)], 20 * CANDIDATES)

@@ -13,7 +13,7 @@ from random import Random
 from askew.models.endpoint.chat_request import Chat
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.request_limits import Budget, BudgetLimits
+from askew.models.endpoint.request_limits import Budget
 from askew.types import Question
 
 YES = b'{"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}'
@@ -136,9 +136,7 @@ def ask(server, count, retries=8, concurrency=64, backoff=0.5):
     predictions = []
     chat = Chat("{question}", "", "", 16, {})
     settings = EndpointSettings("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)
-    asking = Dispatcher(
-        chat, settings, Budget(BudgetLimits()), None, predictions.append, Random(server.seed), lambda *_: server
-    )
+    asking = Dispatcher(chat, settings, Budget(), None, predictions.append, Random(server.seed), lambda *_: server)
     loop = SimulatedLoop()
     try:
         loop.run_until_complete(asking.run([Question(n, None, f"question {n}") for n in range(count)]))

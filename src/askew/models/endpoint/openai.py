@@ -20,7 +20,7 @@ from askew.models.endpoint.chat_reply import judge, prediction_from_reply, token
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
-from askew.models.endpoint.request_limits import Budget, BudgetLimits, price_of
+from askew.models.endpoint.request_limits import Budget, price_of
 from askew.models.endpoint.retry_policy import Completion
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
@@ -116,7 +116,7 @@ class OpenAI:
         values = {
             "base_url": base,
             "from_file": from_file,
-            "budget": Budget(BudgetLimits(self.max_calls, self.max_tokens, self.max_cost), price),
+            "budget": Budget(self.max_calls, self.max_tokens, self.max_cost, price),
             "images": EncodedImages(self.max_side),
         }
         for name, value in values.items():

@@ -52,40 +52,28 @@ def price_of(model: str, file: str) -> Price:
     return Price(float(price["read"]), float(price["written"]))
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetLimits:
-    """The limits of one command; None means no limit."""
-
-    calls: int | None = None
-    tokens: int | None = None
-    cost: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("calls", "tokens", "cost"):
-            if (value := getattr(self, name)) is not None and not (isfinite(value) and value >= 0):
-                raise BadOption(f"max_{name}={value}: a budget is a number of at least 0.")
-
-
 Reserved: TypeAlias = tuple[int, int]
 """Tokens, read and written, reserved for a pending request."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent, and what is reserved for pending requests.
+    """The limits of one command (None means no limit), what was spent, and what is reserved for pending requests.
 
     A request reserves one call and the most tokens it may take before it is sent, and pays what it took afterwards.
     How many tokens the endpoint counts as read is estimated until the first answer; if tokens are limited, the first
     request is sent alone. From then on, at least the highest count so far is reserved.
 
-    >>> budget = Budget(BudgetLimits(tokens=1000))
+    >>> budget = Budget(max_tokens=1000)
     >>> budget.reserve(90, 64), budget.reserve(90, 64)
     ((90, 64), None)
     >>> budget.pay((90, 64), (510, 2)); budget.read, budget.written, budget.reserve(90, 64), budget.fits((400, 64))
     (510, 2, None, True)
     """
 
-    limits: BudgetLimits
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
     price: Price | None = None
     calls: int = 0
     read: int = 0
@@ -96,21 +84,26 @@ class Budget:
     """Most tokens read by one request so far."""
     reserved: Reserved = (0, 0)
 
+    def __post_init__(self) -> None:
+        for name in ("max_calls", "max_tokens", "max_cost"):
+            if (value := getattr(self, name)) is not None and not (isfinite(value) and value >= 0):
+                raise BadOption(f"{name}={value}: a budget is a number of at least 0.")
+
     def fits(self, size: Reserved) -> bool:
         """True when the budget covers one more request of this size."""
         read = self.read + self.reserved[0] + size[0]
         written = self.written + self.reserved[1] + size[1]
-        limits, cost = self.limits, self.price.of(read, written) if self.price else 0.0
+        cost = self.price.of(read, written) if self.price else 0.0
         return (
-            (limits.calls is None or self.calls < limits.calls)
-            and (limits.tokens is None or read + written <= limits.tokens)
-            and (limits.cost is None or cost <= limits.cost)
+            (self.max_calls is None or self.calls < self.max_calls)
+            and (self.max_tokens is None or read + written <= self.max_tokens)
+            and (self.max_cost is None or cost <= self.max_cost)
         )
 
     def reserve(self, read: int, written: int) -> Reserved | None:
         """Reserve a call of this size; None if it does not fit now, and then nothing is reserved."""
         size = max(read, self.most_read), written
-        counts_tokens = self.limits.tokens is not None or self.limits.cost is not None
+        counts_tokens = self.max_tokens is not None or self.max_cost is not None
         if not self.fits(size) or (counts_tokens and self.waiting and not self.most_read):
             return None
         self.calls += 1

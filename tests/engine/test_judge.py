@@ -90,6 +90,14 @@ def test_answers_wrong_only_by_their_form_are_counted_reported_and_warned_about(
         assert "20 of 20 answers are wrong only because of" in str(result)
 
 
+def test_options_by_number_are_wrong_only_by_their_form_without_extraction():
+    asked = [Question(i, None, f"What is {i}?", ("a dog",), choices=("a cat", "a dog")) for i in range(20)]
+    with pytest.warns(UserWarning, match=r"20 of 20 answers are wrong only because of.*--extract short"):
+        result = askew.evaluate(says("(2)"), asked, "accuracy", extract="none", **QUICK)
+    assert result.results["answer_forms"]["counts"] == {"no option": 20, "extraction missed": 20}
+    assert askew.evaluate(says("(2)"), asked, "accuracy", extract="short", **QUICK).score("accuracy.all").value == 1.0
+
+
 def test_the_named_option_does_what_the_error_says():
     for words in ("Yes.", "Yes, it is red."):
         with pytest.warns(UserWarning, match="wrong only because of") as caught:

@@ -15,7 +15,7 @@ from typing import Any, cast
 import orjson
 
 from askew.answers.choices import exact_option
-from askew.answers.extract import check_step, extract, short
+from askew.answers.extract import check_step, extract
 from askew.answers.normalise import normalise
 from askew.answers.unparsed import unparsed
 from askew.engine.build import Coverage
@@ -230,7 +230,8 @@ def _kind(question: Question, said: str, plain: float, final: float, used: Mode)
         return "extraction counted"
     if _PLAIN.fullmatch(said):
         return ""
-    return "extraction missed" if _value(question, short(question.text, said)[0], _lenient(used)) > plain else ""
+    found = extract("short", question, Prediction(question.id, said)).answer
+    return "extraction missed" if _value(question, found, _lenient(used)) > plain else ""
 
 
 def _value(question: Question, answer: str | None, mode: Mode) -> float:

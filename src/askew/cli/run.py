@@ -32,7 +32,7 @@ examples:
   askew run --model prior:data=world:train --model constant:no --data world:val --suite rad --output runs/both
   askew run --model python:my_model:answer --data mine.jsonl --images images --limit 500 --output runs/mine
   askew run --config run.yaml --seed 3
-  askew run --model constant:yes --data world --suite rad --output runs/yes --dry-run --power 3
+  askew run --model constant:yes --data world --suite rad --dry-run --power 3
 
 Kill it when you like: every answer is on disk as soon as it is given, and the same command resumes.
 Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows,
@@ -75,7 +75,7 @@ def main(args: argparse.Namespace) -> int:
 
     options = settled(args, {"name": []}, required=("model", "data"))
     trial = vars(options)["try"]
-    if trial is None and not options.output:
+    if trial is None and not options.output and not options.dry_run:
         raise UsageError("--output is needed (on the command line, or in the file of --config).")
     if trial is not None and trial < 1:
         raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
@@ -89,9 +89,9 @@ def main(args: argparse.Namespace) -> int:
         _try(models, data, trial, settings)
         return 0
     suites = [as_suite(suite, progress=not options.quiet) for suite in options.suite or suites_in(data, "rad")]
-    output, published = Path(options.output), not options.no_published
+    output, published = Path(options.output or ""), not options.no_published
     if options.dry_run:
-        for sentence in forecast(models, data, suites, output, settings, options.power):
+        for sentence in forecast(models, data, suites, output if options.output else None, settings, options.power):
             print(sentence)
     else:
         if not options.quiet:

@@ -182,12 +182,13 @@ def forecast(
     models: Sequence[Named],
     data: Named,
     suites: Sequence[Named],
-    output: Path,
+    output: Path | None,
     settings: Settings,
     points: float | None = None,
 ) -> Iterator[str]:
     """Remarks on the data, then the requests that a run would make to each model; nothing is asked or written.
 
+    ``output``: the run's folder, whose answers would not be asked for again; None if there is none yet.
     ``points``: also how many questions it takes to find a difference of this size between two models.
     """
     with TemporaryDirectory(prefix="askew-") as scratch:
@@ -196,7 +197,7 @@ def forecast(
             stage = _prepared(planners, data, suites, Path(scratch), settings, executor)
             prepared = result_of(stage, settings.progress)
         yield from prepared.data["remarks"]
-        for planner, folder in zip(planners, model_folders(models, output), strict=True):
+        for planner, folder in zip(planners, model_folders(models, output or Path(scratch) / "none"), strict=True):
             yield _forecast(planner, prepared, folder, settings)
         if points is not None:
             yield from questions_needed(prepared, points)

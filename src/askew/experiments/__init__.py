@@ -1,4 +1,4 @@
-"""Replications of the papers' main tables with newly trained networks: each is one function and one command.
+"""Replications of a table of each paper with newly trained networks: each is one function and one command.
 
 Here are the experiments by name, the plan of one (its size, seeds and folder), and its finding: the paper's table next
 to our numbers, and whether its claims hold.

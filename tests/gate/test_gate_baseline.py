@@ -311,5 +311,7 @@ def test_noise_counts_by_the_accuracy_lost_and_r_score_is_refused(tmp_path):
     assert not any("rscore" in check.name for check in compare_to(yes, no))
     with pytest.raises(UsageError, match="Compare by that score with --metric"):
         compare_to(yes, no, Rule(metrics=("R_score",)))
+    with pytest.raises(UsageError, match=r"Did you mean accuracy\.noise\.1"):
+        compare_to(yes, no, Rule(metrics=("noise",)))
     score = yes.score("basic", "rscore.1")
     assert (score.value, score.low, score.high) == (1.0, 1.0, 1.0), "no answer of a constant model changes"

@@ -21,6 +21,8 @@ CLOSE = 0.4
 """The least similarity of a part that a hint suggests."""
 _LISTED = 3
 _LEAST = 0.5
+_OF_SUITE = 0.2
+"""How much less a word counts that only explains the suite of a score."""
 _STEM = 5
 """Words that share this many letters have the same meaning here: consistent, consistency."""
 
@@ -110,8 +112,9 @@ def _meant(name: str, run: Run) -> str:
     }
     ranked: dict[str, tuple[float, str]] = {}
     for score in _metrics(run):
-        said = f"{score.metric} {score.facts.title} {score.facts.explanation()} {suites.get(score.suite, '')}"
-        rank = max(_likeness(name, score.metric), _likeness(name, score.facts.title), _shared(name, said))
+        said = f"{score.metric} {score.facts.title} {score.facts.explanation()}"
+        shared = _shared(name, said), _shared(name, f"{said} {suites.get(score.suite, '')}") - _OF_SUITE
+        rank = max(_likeness(name, score.metric), _likeness(name, score.facts.title), *shared)
         shown = f"{score.metric} ({score.facts.title}: {score.facts.explanation()})".replace(": )", ")")
         if rank - score.facts.detail / 10 > ranked.get(score.metric, (_LEAST, ""))[0]:
             ranked[score.metric] = rank - score.facts.detail / 10, shown

@@ -10,6 +10,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+import askew
 from askew.data.hub_questions import HubQuestions
 from askew.data.open_path import open_path
 from askew.errors import BadImage, BadRecord, DataError
@@ -227,3 +228,75 @@ def test_mm_vet(tmp_path):
     (question,) = read(path)
     assert (question.id, question.text, question.answers) == ("v1_0", "What is x?", ("-1<AND>-5",))
     assert question.image.id == "v1_0.png"
+
+
+def test_splits_are_named_by_shards(tmp_path):
+    for split in ("main", "original"):
+        rows(tmp_path / "data" / f"{split}-00000-of-00001.parquet", [{"id": 1, "question": "Is it?", "answer": split}])
+    with pytest.raises(DataError, match=r"are: main \(1\), original \(1\)"):
+        open_path(tmp_path)
+    assert read(tmp_path, split="main")[0].answers == ("main",)
+
+
+def test_cv_bench_by_hand(tmp_path):
+    """The mean of 2D and 3D, where 2D is the mean of its two sources, however many questions each has."""
+    correct = {"ADE20K": (1, 1), "COCO": (1, 0), "Omni3D": (1, 0, 0, 0)}
+    records = [
+        {"idx": len(marks) * 10 + n, "type": "2D", "task": "Count", "source": source, "image": CELL,
+         "question": "How many?", "choices": ["1", "2"], "answer": "(A)" if mark else "(B)", "prompt": "How many?"}
+        for source, marks in correct.items() for n, mark in enumerate(marks)
+    ]  # fmt: skip
+    path = rows(tmp_path / "test_2d.parquet", [{**record, "idx": n} for n, record in enumerate(records)])
+    result = askew.evaluate("constant:A", str(path))
+    assert result.score("score").value == pytest.approx(((1 + 1 / 2) / 2 + 1 / 4) / 2)
+    assert result.score("accuracy.all", "tag.source=COCO").value == 0.5
+
+
+def test_vlms_are_biased_by_hand(tmp_path):
+    record = {"image": CELL, "topic": "Animals", "prompt": "How many legs?", "ground_truth": "5", "expected_bias": "4"}
+    path = rows(tmp_path / "main-00000-of-00001.parquet", [{**record, "ID": f"a{n}"} for n in range(4)])
+    answers = tmp_path / "answers.jsonl"
+    said = ("{4}", "{5}", "4", "3")
+    answers.write_text("".join(json.dumps({"id": f"a{n}", "answer": one}) + "\n" for n, one in enumerate(said)))
+    result = askew.evaluate(f"predictions:{answers}", str(path))
+    assert (result.score("accuracy.all").value, result.score("bias").value) == (0.25, 0.5)
+
+
+def test_scienceqa_by_hand(tmp_path):
+    """problems.json has all splits; the image of a problem is in the folder of its split and id."""
+    problem = {"question": "Which?", "choices": ["a", "b"], "answer": 0, "lecture": "", "grade": "grade4", "topic": "x",
+               "subject": "natural science"}  # fmt: skip
+    given = [("1", "test", "", "image.png", 0), ("2", "test", "Look.", None, 1), ("3", "test", "", None, 0)]
+    given.append(("4", "train", "", None, 0))
+    problems = {
+        key: {**problem, "split": split, "hint": hint, "image": image, "answer": answer}
+        for key, split, hint, image, answer in given
+    }
+    path = tmp_path / "problems.json"
+    path.write_text(json.dumps(problems))
+    (tmp_path / "test" / "1").mkdir(parents=True)
+    (tmp_path / "test" / "1" / "image.png").write_bytes(PNG)
+    first, *others = read(path, split="test")
+    assert first.image.path == str(tmp_path / "test" / "1" / "image.png")
+    assert [question.id for question in others] == ["2", "3"]
+    result = askew.evaluate("constant:A", f"hub:{path},split=test")
+    parts = {"tag.image=yes": 1.0, "tag.text=yes": 0.0, "tag.neither=yes": 1.0, "tag.grades=1-6": 2 / 3}
+    for part, value in parts.items():
+        assert result.score("accuracy.all", part).value == pytest.approx(value), part
+
+
+def test_seed_bench(tmp_path):
+    """The questions about images, by the type of the question; those about videos are left out and counted."""
+    record = {"question": "Which?", "choice_a": "x", "choice_b": "y", "choice_c": "z", "choice_d": "w", "answer": "C",
+              "question_type_id": 3, "segment": None}  # fmt: skip
+    questions = [
+        {**record, "question_id": "101", "data_id": "a.jpg", "data_type": "image"},
+        {**record, "question_id": "v1", "data_id": "b.mp4", "data_type": "video"},
+    ]
+    path = tmp_path / "SEED-Bench.json"
+    path.write_text(json.dumps({"questions": questions, "question_type": {"Instance Attributes": 3}}))
+    data = open_path(path)
+    (question,) = data.questions()
+    assert (question.id, question.answers, question.kind.question_type) == ("101", ("z",), "3")
+    assert question.image.id == "a.jpg"
+    assert data.remarks[0] == "SEED-Bench: 1 questions about videos were left out."

@@ -21,16 +21,25 @@ from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, identity, mapping, short
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.find_images import ImagesByPath
-from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path
+from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path, split_of
 from askew.data.jsonl import check_choices, option_named
 from askew.data.table_files import BytesById, several_images
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Id, ImageRef, Kind, Question
 
-_IDS = ("question_id", "questionId", "id", "index", "idx", "pid", "qid", "__key__")
+_IDS = ("question_id", "questionId", "id", "ID", "index", "idx", "pid", "qid", "__key__")
 _QUESTIONS = ("question", "query", "text", "prompt", "problem")
-_ANSWERS = ("answers", "direct_answers", "answer", "label", "gt_answer", "correct_answer", "multiple_choice_answer")
+_ANSWERS = (
+    "answers",
+    "direct_answers",
+    "answer",
+    "label",
+    "gt_answer",
+    "correct_answer",
+    "ground_truth",
+    "multiple_choice_answer",
+)
 _CHOICES = ("choices", "options", "multiple_choices")
 _IMAGES = ("image", "img", "decoded_image", "image_path", "imagename")
 _CONTEXTS = ("hint", "context")
@@ -46,6 +55,12 @@ _TAGS = (
     "source",
     "split",
 )
+_SUITES = {
+    "cv-bench": {"type", "task", "source", "choices", "answer"},
+    "scienceqa": {"choices", "hint", "grade", "subject", "lecture"},
+    "vlms-are-biased": {"prompt", "ground_truth", "expected_bias", "topic"},
+}
+"""The columns of benchmarks that have a suite of their own."""
 _SAMPLE = 64
 """So many records show whether digits as answers are indices of options."""
 _MARK = "<image>"
@@ -56,7 +71,7 @@ _PEOPLE = ("human", "user")
 class HubQuestions(QuestionBenchmark):
     """Questions in Parquet files, a saved folder of datasets, WebDataset archives, or JSON with conversations."""
 
-    title: ClassVar[str] = "hub"
+    title: ClassVar[str] = "Records"
     extract: ClassVar[str] = "short"
 
     split: str | None = None
@@ -72,14 +87,23 @@ class HubQuestions(QuestionBenchmark):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        first = self.files()[0]
-        columns = columns_of(first)
+        first, columns = self.files()[0], self._columns
         asked = {self.question} if self.question else {*_QUESTIONS, "conversations", "messages"}
         if columns and asked.isdisjoint(columns):
             raise DataError(
                 f"{first}: there is no column for the question. Its columns are {', '.join(columns)}. Name it: "
                 f"hub:{self.path},question=COLUMN (and answer=COLUMN, id=COLUMN)."
             )
+
+    @cached_property
+    def _columns(self) -> Sequence[str]:
+        return columns_of(self.files()[0])
+
+    @property
+    def suites(self) -> Sequence[str]:  # type: ignore[override]
+        """The suite of the benchmark that has such columns, else plain accuracy."""
+        found = [suite for suite, columns in _SUITES.items() if columns <= set(self._columns)]
+        return found or ["accuracy" if "answers" in self._columns else "accuracy:accuracy=robust"]
 
     @property
     def name(self) -> str:
@@ -92,12 +116,17 @@ class HubQuestions(QuestionBenchmark):
 
     def read_questions(self, counts: Any) -> Iterator[Question]:
         """The questions in the order of the files."""
-        rows = 0
+        rows, videos = 0, 0
         seen: set[Id] = set()
         for path in self.files():
             sieve = self.sieve(path, "row")
             for number, record in hub_records(sieve):
                 rows += 1
+                if isinstance(record, Mapping) and self._is_other_split(record):
+                    continue
+                if isinstance(record, Mapping) and record.get("data_type") == "video":
+                    videos += 1
+                    continue
                 for question in sieve.sift(number, None, self._questions, record, rows) or ():
                     if question.id in seen:
                         sieve.refuse(number, _again(question.id, self.path), question.id)
@@ -105,6 +134,14 @@ class HubQuestions(QuestionBenchmark):
                     seen.add(question.id)
                     counts["questions"] += 1
                     yield question
+
+        if videos:
+            self.remarks.append(f"{self.name}: {videos:,} questions about videos were left out.")
+
+    def _is_other_split(self, record: Mapping[str, Any]) -> bool:
+        """Whether a JSON file with all splits says that the record is of another."""
+        split = record.get("split")
+        return self.split is not None and isinstance(split, str) and split_of(split) != split_of(self.split)
 
     def _questions(self, record: object, row: int) -> list[Question]:
         fields = mapping(record)
@@ -138,9 +175,9 @@ class HubQuestions(QuestionBenchmark):
             self._image(fields),
             asked.replace(_MARK, "").strip(),
             tuple(answers),
-            Kind(kind, _text(fields, "question_type")),
+            Kind(kind, str(fields.get("question_type_id") or _text(fields, "question_type"))),
             context=next((f"Hint: {text}" for name in _CONTEXTS if (text := _text(fields, name))), ""),
-            tags=tuple((name, text) for name in _TAGS if (text := _text(fields, name))),
+            tags=tuple(sorted(_tags(fields).items())),
             choices=choices,
         )
 
@@ -186,6 +223,10 @@ class HubQuestions(QuestionBenchmark):
         found += [fields[name] for name in (f"image_{n}" for n in range(10)) if fields.get(name)]
         if len(found) > 1:
             raise several_images(len(found))
+        if not found and fields.get("data_type") == "image":  # SEED-Bench
+            found = [fields["data_id"]]
+        if fields.keys() >= _SUITES["scienceqa"] and found and isinstance(found[0], str):  # in a folder of its own
+            found = [f"{fields.get('split')}/{fields.get('id')}/{found[0]}"]
         if not found and "imageId" in fields:
             return self._image_of_id(identity(fields, "imageId"))
         return self._image_in(found[0]) if found else None
@@ -228,6 +269,23 @@ class HubQuestions(QuestionBenchmark):
         return ImagesByPath(self.path if os.path.isdir(self.path) else os.path.dirname(self.path), self.images)
 
 
+def _tags(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The classes of a question that tables show; those of ScienceQA are not columns of it."""
+    found = {name: text for name in _TAGS if (text := _text(fields, name))}
+    if "expected_bias" in fields:
+        found["expected_bias"] = str(fields["expected_bias"])
+    if fields.keys() >= _SUITES["scienceqa"]:
+        has_text, has_image = bool(_text(fields, "hint")), bool(fields["image"])
+        grade = re.sub(r"\D", "", str(fields["grade"]))
+        found |= {"text": _yes(has_text), "image": _yes(has_image), "neither": _yes(not has_text and not has_image)}
+        found["grades"] = "1-6" if grade and int(grade) <= 6 else "7-12"
+    return found
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
 def _named(fields: Mapping[str, Any], column: str | None, usual: Sequence[str], what: str) -> Any:
     """The value in the named column, or in the first column with a usual name."""
     name = column or next((name for name in usual if name in fields), "")
@@ -264,7 +322,8 @@ def _options(fields: Mapping[str, Any]) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         value = value.get("text")
     if value is None:
-        value = [fields[letter] for letter in LETTERS if fields.get(letter) not in (None, "")]
+        named = (fields.get(letter, fields.get(f"choice_{letter.lower()}")) for letter in LETTERS)
+        value = [option for option in named if option not in (None, "")]
     options = tuple(str(option).strip() for option in value or ())
     return check_choices(options) if options else ()
 

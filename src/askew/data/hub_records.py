@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from askew.data.bad_records import Sieve
-from askew.data.json_stream import first_character, glimpse, items, pairs
+from askew.data.json_stream import first_character, glimpse, is_seed_bench, items, pairs
 from askew.data.jsonl import valid_lines
 from askew.data.table_files import BATCH, parquet_records
 from askew.errors import DataError, need
@@ -25,6 +25,8 @@ from askew.files.limits import MAX_RECORD, load_json
 _SHARD = re.compile(r"\.(?:parquet|arrow|tar)$", re.IGNORECASE)
 _SPLIT = re.compile(r"(?:^|[/_-])(train|training|validation|val|valid|dev|testdev|testmini|test)(?=$|[/_.-])")
 """The split of a shard, in its name or in that of its folder."""
+_NUMBERED = re.compile(r"(?P<split>[^/\\]+)-\d{5}-of-\d{5}\.[a-z]+$", re.IGNORECASE)
+"""The name of a shard, as the hub and ``datasets`` write it."""
 _SAME = {"training": "train", "validation": "val", "valid": "val", "dev": "val"}
 _CACHE = "cache-"
 """In the names of files that ``datasets`` writes beside a saved data set for itself."""
@@ -61,6 +63,9 @@ def split_of(name: str) -> str:
     >>> split_of("data/validation-00000-of-00002.parquet"), split_of("test/data-00000.arrow"), split_of("a.tar")
     ('val', 'test', '')
     """
+    shard = _NUMBERED.search(name)
+    if shard and shard["split"] != "data":
+        return _SAME.get(shard["split"], shard["split"])
     found: str = next(iter(_SPLIT.findall(name.lower())[::-1]), "")
     return _SAME.get(found, found)
 
@@ -85,13 +90,15 @@ def hub_records(sieve: Sieve) -> Iterator[tuple[int, Any]]:
         return _samples(path)
     if first_character(path) == "[":
         return items(path, "")
+    if is_seed_bench(glimpse(path)):
+        return items(path, "questions")
     if is_keyed(path):
         return ((number, {"id": key, **record}) for number, (key, record) in pairs(path) if isinstance(record, dict))
     return valid_lines(sieve)
 
 
 def is_keyed(path: str) -> bool:
-    """Whether a JSON file is an object of records with questions, by id (MM-Vet)."""
+    """Whether a JSON file is an object of records with questions, by id (MM-Vet, ScienceQA)."""
     shape = glimpse(path)
     return shape.top == "{" and {"question", "answer"} <= set(shape.inner)
 

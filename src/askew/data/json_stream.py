@@ -432,6 +432,11 @@ def format_of(path: str) -> str:
     return _format(glimpse(path))
 
 
+def is_seed_bench(shape: Glimpse) -> bool:
+    """Whether a JSON file is that of SEED-Bench: its questions, and the names of their types."""
+    return {"questions", "question_type"} <= set(shape.keys)
+
+
 def may_be(path: str, kind: str) -> bool:
     """Whether a file is of this kind, or of an unknown kind (reading it then reports why)."""
     try:
@@ -447,6 +452,8 @@ def _format(shape: Glimpse) -> str:
     if "question" in keys:
         return "vqa" if shape.top == "[" and "question_id" in keys and "image" not in keys else "jsonl"
     if keys & {"conversations", "messages"} or {"question_id", "image", "text"} <= keys:
+        return "hub"
+    if is_seed_bench(shape):
         return "hub"
     if {"question_id", "answers"} <= keys or "annotations" in keys:
         return "annotations"

@@ -119,7 +119,7 @@ def _suite(name: str) -> type[BenchmarkSuite]:
         ("correct", Correct, facts.get("correct", BenchmarkSuite.correct)),
     ]
     titles = {metric: tuple(names) for metric, names in facts.get("titles", {}).items()}
-    lists["readers"] = (name,)
+    lists["readers"] = (facts.get("reader", name),)
     namespace = {**texts, **lists, "titles": titles, "plain": facts.get("plain", False), "__module__": __name__}
     return make_dataclass(facts["class"], options, bases=(BenchmarkSuite,), namespace=namespace, frozen=True)
 

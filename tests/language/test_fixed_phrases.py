@@ -2,13 +2,13 @@
 
 import pytest
 
-from askew.language.fixed_phrases import FixedPhrases
+from askew.language.fixed_phrases import breaks_phrase, in_phrase
 from askew.language.tagger import Tagger
 
 
 def fixed(text):
     tokens = Tagger().tags([text])[0]
-    return [token.text for place, token in enumerate(tokens) if FixedPhrases().hold(tokens, place)]
+    return [token.text for place, token in enumerate(tokens) if in_phrase(tokens, place)]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_phrases(text, phrase):
 
 
 def test_an_empty_text_has_no_phrases():
-    assert not FixedPhrases().hold((), 0)
+    assert not in_phrase((), 0)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_phrase_that_crosses_the_boundary_of_a_span(text, part, does):
     tokens = Tagger().tags([text])[0]
     words = part.split()
     first = next(at for at in range(len(tokens)) if [t.text for t in tokens[at : at + len(words)]] == words)
-    assert FixedPhrases().overlap(tokens, first, first + len(words) - 1) is does
+    assert breaks_phrase(tokens, first, first + len(words) - 1) is does

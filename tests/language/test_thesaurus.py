@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import yaml
 
-from askew.language.thesaurus import Antonyms, Synonyms
+from askew.language.thesaurus import antonyms_of, opposed, synonyms_of
 from askew.language.wordnet import WordNet
 
 
@@ -29,11 +29,10 @@ def test_reviewed_synonyms_are_words_of_their_synset():
 
 
 def test_reviewed_antonyms_are_opposed_in_wordnet():
-    antonyms = Antonyms()
     for kind, one, other in PAIRS:
         pos = "v" if kind == "verbs" else "a"
         for source, target in ((one, other), (other, one)):
-            rules = [rule for rule in antonyms.of(source, pos) if rule.target == target]
+            rules = [rule for rule in antonyms_of(source, pos) if rule.target == target]
             assert rules, (source, target)
             assert all(rule.senses and rule.complementary == (kind == "complementary") for rule in rules), source
 
@@ -43,24 +42,24 @@ def test_no_pair_is_listed_twice():
 
 
 def test_one_way_rules():
-    assert [rule.target for rule in Synonyms().of("auto", "n")] == ["car", "automobile"]
-    assert "auto" not in [rule.target for rule in Synonyms().of("car", "n")]
-    assert [rule.target for rule in Synonyms().of("eyeglasses", "n")] == ["glasses"]
-    assert Synonyms().of("glasses", "n") == ()
+    assert [rule.target for rule in synonyms_of("auto", "n")] == ["car", "automobile"]
+    assert "auto" not in [rule.target for rule in synonyms_of("car", "n")]
+    assert [rule.target for rule in synonyms_of("eyeglasses", "n")] == ["glasses"]
+    assert synonyms_of("glasses", "n") == ()
 
 
 def test_a_lower_confidence_adds_rules_from_wordnet_alone():
-    assert Synonyms().of("purchase", "n") == ()
-    rules = Synonyms(confidence=0.2).of("automobile", "n")
+    assert synonyms_of("purchase", "n") == ()
+    rules = synonyms_of("automobile", "n", 0.2)
     assert [rule.origin for rule in rules] == ["reviewed"]  # reviewed and unreviewed rules are not mixed
-    boat = Synonyms(confidence=0.3).of("physician", "n")
+    boat = synonyms_of("physician", "n", 0.3)
     assert boat[0].origin == "reviewed"
-    ship = Synonyms(confidence=0.01).of("meal", "n")
+    ship = synonyms_of("meal", "n", 0.01)
     assert [(rule.target, rule.origin) for rule in ship] == [("repast", "wordnet")]
     assert 0 < ship[0].confidence < 0.9
 
 
 def test_opposed_follows_wordnet():
-    assert Antonyms().opposed("hungry", "a")
-    assert Antonyms().of("hungry", "a") == ()
-    assert not Antonyms().opposed("wooden", "a")
+    assert opposed("hungry", "a")
+    assert antonyms_of("hungry", "a") == ()
+    assert not opposed("wooden", "a")

@@ -13,8 +13,8 @@ import numpy as np
 
 from askew.attack.word_places import function_words
 from askew.language.inflect import base, is_mass, is_plural
-from askew.language.senses import Senses
-from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, indirect_antonym, sense_share
+from askew.language.senses import likely_sense
+from askew.language.thesaurus import POS_OF_TAG, Context, antonyms_of, indirect_antonym, sense_share, synonyms_of
 from askew.language.wordnet import PARTS_OF_SPEECH, Pos, WordNet
 from askew.registry import make
 from askew.verbs import Encoder
@@ -145,15 +145,15 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
         return True
     if pos is None:
         return False
-    for rule in Synonyms(wordnet).of(old, pos):
+    for rule in synonyms_of(old, pos):
         if rule.target == new and _allows(rule.context, tag, around, after):
             return True
-    sense = Senses(wordnet).choose(old, pos, around)
+    sense = likely_sense(old, pos, around)
     if sense is None or pos == "v" or new not in sense.words or not same_number(old, new):
         return False
     if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
         return False  # rare, or only roughly the same
-    shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
+    shares = (sense_share(old, sense), sense_share(new, sense))
     common = max(_COUNT, _COMMON * wordnet.count(old, sense))
     return min(shares) >= _SHARE and wordnet.count(new, sense) >= common
 
@@ -182,9 +182,9 @@ def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:
 
 
 def _opposed(wordnet: WordNet, one: str, other: str, pos: Pos) -> bool:
-    if any(rule.target == other for rule in Antonyms(wordnet).of(one, pos)):
+    if any(rule.target == other for rule in antonyms_of(one, pos)):
         return True
     return any(
-        other in wordnet.antonyms(one, sense) or (sense.pos == "a" and indirect_antonym(wordnet, sense, other))
+        other in wordnet.antonyms(one, sense) or (sense.pos == "a" and indirect_antonym(sense, other))
         for sense in wordnet.senses(one, pos)
     )

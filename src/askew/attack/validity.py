@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from askew.attack.rewrite_rules import reviewed_rules
 from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite, same_meaning
-from askew.attack.word_places import PHRASES, answer_words, function_words, is_word, option_words, word_lists
+from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
+from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import article, base, invariant, is_mass, is_plural, number_of, parts_of_speech
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
@@ -126,7 +127,7 @@ class StrictChecks:
                 unmatched += 1
                 continue
             lost = [other for other in lost if other is not match]
-            if PHRASES.hold(old, match.number) or in_compound(old, match.number):
+            if in_phrase(old, match.number) or in_compound(old, match.number):
                 yield "a fixed phrase"
         if len(lost) > unmatched:
             yield "a word is lost"

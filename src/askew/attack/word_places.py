@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from askew.files.resources import resource
-from askew.language.fixed_phrases import FixedPhrases
+from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import base, number_of, singular
 from askew.language.senses import words_of
 from askew.language.tagger import Token
@@ -81,10 +81,6 @@ def open_class_words(tokens: Sequence[Token]) -> list[int]:
     return [number for number, token in enumerate(tokens) if token.tag in POS_OF_TAG and is_word(token)]
 
 
-PHRASES = FixedPhrases()
-"""Words of fixed phrases are not replaced alone."""
-
-
 def free_words(text: str, tokens: Sequence[Token]) -> list[int]:
     """The indices of content words that may be replaced alone: not names, nor parts of fixed phrases or compounds.
 
@@ -106,7 +102,7 @@ def free_words(text: str, tokens: Sequence[Token]) -> list[int]:
         and not (token.start > 0 and token.text[0].isupper())
         and around.count(token.lower) == 1
         and not in_compound(tokens, number)
-        and not PHRASES.hold(tokens, number)
+        and not in_phrase(tokens, number)
     ]
 
 

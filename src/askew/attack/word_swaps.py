@@ -29,11 +29,9 @@ from askew.attack.word_places import free_words, open_class_words, word_places
 from askew.errors import BadOption, DataError
 from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
-from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
-from askew.language.senses import Senses
 from askew.language.tagger import Tagger, Token
-from askew.language.thesaurus import POS_OF_TAG, Synonyms
+from askew.language.thesaurus import POS_OF_TAG
 from askew.language.wordnet import Pos, Synset, WordNet
 from askew.perturb.lexical.substitutions import Edit
 from askew.perturb.lexical.synonymous import Synonymous
@@ -89,8 +87,7 @@ class SynonymSwaps:
 
     @cached_property
     def _synonymous(self) -> Synonymous:
-        own = WordNet()
-        return Synonymous(Synonyms(own, self.confidence), Senses(own), FixedPhrases(own))
+        return Synonymous(self.confidence)
 
 
 @lru_cache(maxsize=1 << 14)

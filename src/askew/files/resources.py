@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C loader is ten times as fast, if PyYAML was built with it."""
 
 
+@cache
 def resource(name: str) -> Any:
-    """Load a YAML file of the package.
+    """Load a YAML file of the package, once: what is returned must not be changed.
 
     >>> resource("suites/rad.yaml")["rad"]["BUTD (VQA)"][0]
     67.15
@@ -23,7 +25,17 @@ def resource(name: str) -> Any:
     return yaml.load(files("askew").joinpath(name).read_text(encoding="utf-8"), _LOADER)
 
 
-@lru_cache
+@cache
+def word_sets(name: str) -> Mapping[str, frozenset[str]]:
+    """The lists of words in a YAML file, by name.
+
+    >>> "wearing" in word_sets("perturb/rad/grammar_words.yaml")["transitive"]
+    True
+    """
+    return {key: frozenset(map(str, words)) for key, words in resource(name).items() if isinstance(words, list)}
+
+
+@cache
 def package_digest() -> str:
     """A hash of all files of the package, 16 digits: equal for equal copies of askew, wherever they are installed.
 

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
-from typing import Any
 
 from askew.files.resources import resource
 from askew.language.inflect import base
-from askew.language.wordnet import Pos, Synset, WordNet
+from askew.language.wordnet import WORDNET, Pos, Synset
 
+_DATA = "language/senses.yaml"
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -40,8 +40,7 @@ def everyday_words() -> frozenset[str]:
     >>> [word in everyday_words() for word in ("automobile", "fridge", "repast")]
     [True, True, False]
     """
-    lists: dict[str, str] = resource("language/everyday_words.yaml")
-    return frozenset(word for words in lists.values() for word in words.split())
+    return frozenset(word for words in resource("language/everyday_words.yaml").values() for word in words.split())
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,10 @@ class WordCounts:
             return True
         if phrase in self.counts and self.counts[phrase] >= self.least:
             return True
-        return all(self._known(word) for word in words_of(phrase))
-
-    def _known(self, word: str) -> bool:
-        counts = self.counts or {}
-        return counts.get(word, 0) >= self.least or not self.everyday.isdisjoint(_base_forms(word))
+        counts, everyday = self.counts, self.everyday
+        return all(
+            counts.get(word, 0) >= self.least or not everyday.isdisjoint(_base_forms(word)) for word in words_of(phrase)
+        )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -91,91 +89,70 @@ _RELATIONS = ("@", "~", "&", "+", "#p", "%p", "*", "^", "=", "!")
 """Hypernyms, hyponyms, similar, derived, parts and wholes, entailed, see also, attributes, antonyms."""
 _RELATED = 40
 """The maximum number of related synsets: a word such as *person* has hundreds of hyponyms."""
+_OVERLAP = 3.0
+"""The weight of a word shared with the sense's gloss or a related one, relative to the log prior."""
+_VISIBLE = 1.5
+"""The bonus for a noun sense that is visible."""
+_SMOOTHING = 2.0
+"""Added to each sense's count, divided by its rank in WordNet's order."""
 
 
-@dataclass(frozen=True)
-class Senses:
-    """Chooses the sense of a word from the other words of the question.
+def likely_sense(word: str, pos: Pos, context: Iterable[str]) -> Synset | None:
+    """The most likely sense of a base form given the other words of the question; None if WordNet has no such word.
 
-    >>> senses = Senses()
-    >>> senses.choose("bat", "n", ["player", "hit", "ball"]).gloss
+    >>> likely_sense("bat", "n", ["player", "hit", "ball"]).gloss
     'a club used for hitting a ball in various games'
-    >>> senses.choose("bat", "n", ["fly", "night"]).words
+    >>> likely_sense("bat", "n", ["fly", "night"]).words
     ('bat', 'chiropteran')
     """
+    senses = WORDNET.senses(word, pos)
+    if len(senses) < 2:
+        return senses[0] if senses else None
+    stems = frozenset(map(_stem, context))
+    return senses[_likeliest(word, pos, stems & _clue_words(word, pos) if stems else stems)]
 
-    wordnet: WordNet = field(default_factory=WordNet)
-    overlap: float = 3.0
-    """The weight of a word shared with the gloss, relative to the log prior."""
-    related: float = 1.0
-    """The weight of a word shared with a related gloss, as a fraction of ``overlap``."""
-    visible: float = 1.5
-    """The bonus for a noun sense that is visible."""
-    smoothing: float = 2.0
-    """Added to each sense's count, divided by its rank in WordNet's order."""
 
-    def choose(self, word: str, pos: Pos, context: Iterable[str]) -> Synset | None:
-        """The most likely sense of a base form; None for a word that is not in WordNet."""
-        senses = self.wordnet.senses(word, pos)
-        if len(senses) < 2:
-            return senses[0] if senses else None
-        return senses[_likeliest(self, word, pos, self._clues(word, pos, context))]
+def supported(word: str, sense: Synset, context: Iterable[str]) -> bool:
+    """True when the context shares a word with the sense's own gloss.
 
-    def scores(self, word: str, pos: Pos, context: Iterable[str]) -> list[float]:
-        """The score of each sense, in WordNet's order."""
-        return _scores(self, word, pos, self._clues(word, pos, context))
-
-    def _clues(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
-        """The words of the context that distinguish the senses: often none."""
-        stems = frozenset(map(_stem, context))
-        return stems & _clue_words(self.wordnet, word, pos) if stems else stems
-
-    def supported(self, word: str, sense: Synset, context: Iterable[str]) -> bool:
-        """True when the context shares a word with the sense's own gloss.
-
-        >>> racket = WordNet().named("racket.n.04")
-        >>> Senses().supported("racket", racket, ["ball"]), Senses().supported("racket", racket, ["house"])
-        (True, False)
-        """
-        own = _signature(self.wordnet, sense.pos, sense.offset)[0]
-        return any(part in own and part != _stem(word) for part in map(_stem, context))
+    >>> racket = WORDNET.named("racket.n.04")
+    >>> supported("racket", racket, ["ball"]), supported("racket", racket, ["house"])
+    (True, False)
+    """
+    own = _signature(sense.pos, sense.offset)[0]
+    return any(part in own and part != _stem(word) for part in map(_stem, context))
 
 
 @lru_cache(maxsize=1 << 13)
-def _likeliest(senses: Senses, word: str, pos: Pos, clues: frozenset[str]) -> int:
-    """The index of the sense with the highest score."""
-    scores = _scores(senses, word, pos, clues)
+def _likeliest(word: str, pos: Pos, clues: frozenset[str]) -> int:
+    """The index of the sense with the highest score: how common it is, whether it is visible, and how many of the
+    words of the context that distinguish the senses (often none) it shares.
+    """
+    scores = []
+    for rank, sense in enumerate(WORDNET.senses(word, pos), 1):
+        prior = log(WORDNET.count(word, sense) + _SMOOTHING / rank)
+        visible = pos == "n" and sense.lexfile in resource(_DATA)["visible"]
+        own, near = _signature(sense.pos, sense.offset) if clues else (clues, clues)
+        scores.append((prior + _VISIBLE if visible else prior) + _OVERLAP * len(clues & (own | near)))
     return scores.index(max(scores))
 
 
-def _scores(senses: Senses, word: str, pos: Pos, clues: frozenset[str]) -> list[float]:
-    """The score of each sense: how common it is, whether it is visible, and what it shares with the context."""
-    found = []
-    for rank, sense in enumerate(senses.wordnet.senses(word, pos), 1):
-        prior = log(senses.wordnet.count(word, sense) + senses.smoothing / rank)
-        visible = pos == "n" and sense.lexfile in _data()["visible"]
-        own, near = _signature(senses.wordnet, sense.pos, sense.offset) if clues else (clues, clues)
-        shared = len(clues & own) + senses.related * len((clues & near) - own)
-        found.append((prior + senses.visible if visible else prior) + senses.overlap * shared)
-    return found
-
-
 @lru_cache(maxsize=1 << 12)
-def _clue_words(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
+def _clue_words(word: str, pos: Pos) -> frozenset[str]:
     """The words that distinguish the senses of a word: those of all its glosses, except the word itself."""
     found: set[str] = set()
-    for sense in wordnet.senses(word, pos):
-        found.update(*_signature(wordnet, sense.pos, sense.offset))
+    for sense in WORDNET.senses(word, pos):
+        found.update(*_signature(sense.pos, sense.offset))
     return frozenset(found - {_stem(word)})
 
 
 @lru_cache(maxsize=1 << 13)
-def _signature(wordnet: WordNet, pos: Pos, offset: str) -> tuple[frozenset[str], frozenset[str]]:
+def _signature(pos: Pos, offset: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a sense's gloss, and those of the glosses of related synsets."""
-    sense = wordnet.at(pos, offset)
+    sense = WORDNET.at(pos, offset)
     near: set[str] = set()
     for pointer in list(sense.related(*_RELATIONS))[:_RELATED]:
-        other = wordnet.to(pointer)
+        other = WORDNET.to(pointer)
         near.update(_words(" ".join(other.words)))
         near.update(_words(other.gloss))
     own = _words(sense.gloss) | _words(" ".join(sense.words))
@@ -198,10 +175,5 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stop() -> frozenset[str]:
-    return frozenset(_stem(word) for word in _data()["stop"]) | frozenset(_data()["stop"])
-
-
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = resource("language/senses.yaml")
-    return data
+    listed = resource(_DATA)["stop"]
+    return frozenset(map(_stem, listed)).union(listed)

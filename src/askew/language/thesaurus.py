@@ -11,12 +11,12 @@ window that is not open is closed (complementary), but water that is not hot nee
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from askew.files.resources import resource
-from askew.language.wordnet import Pos, Synset, WordNet
+from askew.language.wordnet import WORDNET, Pos, Synset
 
 UNREVIEWED = 0.9
 """The highest confidence of a synonym that only WordNet lists: it also calls a hand a mitt."""
@@ -77,66 +77,50 @@ class Synonym:
     """True when a noun needs no article."""
 
 
-@dataclass(frozen=True)
-class Synonyms:
-    """Synonyms of base forms.
+@lru_cache(maxsize=1 << 13)
+def synonyms_of(lemma: str, pos: Pos, least: float = UNREVIEWED) -> tuple[Synonym, ...]:
+    """The rules for a base form with at least this confidence, highest first.
 
-    >>> [(rule.target, rule.confidence) for rule in Synonyms().of("car", "n")]
+    >>> [(rule.target, rule.confidence) for rule in synonyms_of("car", "n")]
     [('automobile', 1.0)]
-    >>> [rule.target for rule in Synonyms(confidence=0.5).of("aeroplane", "n")]
+    >>> [rule.target for rule in synonyms_of("aeroplane", "n", 0.5)]
     ['airplane']
     """
-
-    wordnet: WordNet = field(default_factory=WordNet)
-    confidence: float = UNREVIEWED
-    """The lowest confidence of a rule."""
-
-    def of(self, lemma: str, pos: Pos) -> tuple[Synonym, ...]:
-        """The rules for a base form, highest confidence first."""
-        return _synonym_rules(self.wordnet, self.confidence, lemma, pos)
-
-    def sources(self) -> frozenset[str]:
-        """The base forms that reviewed rules replace."""
-        return frozenset(word for word, _ in _reviewed(self.wordnet))
-
-
-@lru_cache(maxsize=1 << 13)
-def _synonym_rules(wordnet: WordNet, least: float, lemma: str, pos: Pos) -> tuple[Synonym, ...]:
-    reviewed = list(_reviewed(wordnet).get((lemma, pos), ()))
+    reviewed = reviewed_synonyms().get((lemma, pos), ())
     if least >= UNREVIEWED or reviewed or (pos == "v" and lemma in _AUXILIARY):
-        return tuple(reviewed)
+        return reviewed
     found = []
-    for sense in wordnet.senses(lemma, pos):
+    for sense in WORDNET.senses(lemma, pos):
         for word in sense.synonyms(lemma):
-            confidence = UNREVIEWED * sense_share(wordnet, lemma, sense) * sense_share(wordnet, word, sense)
+            confidence = UNREVIEWED * sense_share(lemma, sense) * sense_share(word, sense)
             if confidence >= least:
                 found.append(Synonym(lemma, word, pos, round(confidence, 3), "wordnet", sense))
     return tuple(sorted(found, key=lambda rule: (-rule.confidence, rule.target)))
 
 
 @lru_cache(maxsize=1 << 14)
-def sense_share(wordnet: WordNet, word: str, sense: Synset) -> float:
+def sense_share(word: str, sense: Synset) -> float:
     """The share of this sense in the uses of a word: WordNet's counts, smoothed by its order of senses."""
-    senses = wordnet.senses(word, sense.pos)
-    counts = [wordnet.count(word, each) + 1 / rank for rank, each in enumerate(senses, 1)]
+    senses = WORDNET.senses(word, sense.pos)
+    counts = [WORDNET.count(word, each) + 1 / rank for rank, each in enumerate(senses, 1)]
     return counts[senses.index(sense)] / sum(counts)
 
 
-@lru_cache(maxsize=2)
-def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
+@lru_cache(maxsize=1)
+def reviewed_synonyms() -> Mapping[tuple[str, Pos], tuple[Synonym, ...]]:
+    """The reviewed rules by the base form and the part of speech that they replace."""
     rules: dict[tuple[str, Pos], dict[str, Synonym]] = {}
-    for rule in (*_in_sense(wordnet), *_in_context()):
+    for rule in (*_in_sense(), *_in_context()):
         rules.setdefault((rule.source, rule.pos), {}).setdefault(f"{rule.target}:{rule.context}", rule)
     return {key: tuple(found.values()) for key, found in rules.items()}
 
 
-def _in_sense(wordnet: WordNet) -> Iterator[Synonym]:
+def _in_sense() -> Iterator[Synonym]:
     """The rules for a sense of a word."""
-    data: dict[str, Any] = resource("language/synonyms.yaml")
-    for name, entry in data.items():
-        sense, context, bare = wordnet.named(name), Context.of(entry), entry.get("bare", False)
+    for name, entry in resource("language/synonyms.yaml").items():
+        sense, context, bare = WORDNET.named(name), Context.of(entry), entry.get("bare", False)
         own = dict.fromkeys((*entry.get("words", ()), *entry.get("from", ())), sense)
-        also = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
+        also = {word: each and WORDNET.named(each) for word, each in entry.get("also", {}).items()}
         targets = [*entry.get("words", ()), *entry.get("also", ()), *entry.get("to", ())]
         for source, needed in (own | also).items():
             for target in targets:
@@ -146,16 +130,12 @@ def _in_sense(wordnet: WordNet) -> Iterator[Synonym]:
 
 def _in_context() -> Iterator[Synonym]:
     """The rules for a context, in which the words have only one sense."""
-    entries: list[dict[str, Any]] = resource("language/synonyms_in_context.yaml")
-    for entry in entries:
-        swap: dict[str, list[str]] = entry.get("swap", {})
-        both: list[str] = entry.get("both", [])
-        swap = swap | {word: [other for other in both if other != word] for word in both}
+    for entry in resource("language/synonyms_in_context.yaml"):
+        context, bare, both = Context.of(entry), entry.get("bare", False), entry.get("both", ())
+        swap = entry.get("swap", {}) | {word: [other for other in both if other != word] for word in both}
         for source, targets in swap.items():
             for target in targets:
-                yield Synonym(
-                    source, target, entry["pos"], 1.0, "reviewed", None, Context.of(entry), entry.get("bare", False)
-                )
+                yield Synonym(source, target, entry["pos"], 1.0, "reviewed", None, context, bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,57 +155,50 @@ class Antonym:
     """True when it does not apply before a noun."""
 
 
-@dataclass(frozen=True)
-class Antonyms:
-    """Antonyms of base forms.
+def antonyms_of(lemma: str, pos: Pos) -> tuple[Antonym, ...]:
+    """The reviewed antonyms of a base form.
 
-    >>> [(rule.target, rule.complementary) for rule in Antonyms().of("open", "a")]
+    >>> [(rule.target, rule.complementary) for rule in antonyms_of("open", "a")]
     [('closed', True), ('shut', True)]
-    >>> [(rule.target, rule.of) for rule in Antonyms().of("old", "a")]
+    >>> [(rule.target, rule.of) for rule in antonyms_of("old", "a")]
     [('young', ('living',)), ('new', ('thing',))]
     """
-
-    wordnet: WordNet = field(default_factory=WordNet)
-
-    def of(self, lemma: str, pos: Pos) -> tuple[Antonym, ...]:
-        """The reviewed antonyms of a base form."""
-        return _antonym_rules(self.wordnet).get((lemma, pos), ())
-
-    def opposed(self, lemma: str, pos: Pos) -> bool:
-        """True when WordNet lists an antonym for some sense of the word, reviewed or not."""
-        return any(self.wordnet.antonyms(lemma, sense) for sense in self.wordnet.senses(lemma, pos))
+    return _antonyms().get((lemma, pos), ())
 
 
-@lru_cache(maxsize=2)
-def _antonym_rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...]]:
-    data: dict[str, list[dict[str, Any]]] = resource("language/antonyms.yaml")
-    rules: dict[tuple[str, Pos], list[Antonym]] = {}
-    for kind, entries in data.items():
+def opposed(lemma: str, pos: Pos) -> bool:
+    """True when WordNet lists an antonym for some sense of the word, reviewed or not."""
+    return any(WORDNET.antonyms(lemma, sense) for sense in WORDNET.senses(lemma, pos))
+
+
+@lru_cache(maxsize=1)
+def _antonyms() -> dict[tuple[str, Pos], tuple[Antonym, ...]]:
+    rules: dict[tuple[str, Pos], tuple[Antonym, ...]] = {}
+    for kind, entries in resource("language/antonyms.yaml").items():
         pos: Pos = "v" if kind == "verbs" else "a"
         for entry in entries:
             first, second = entry["pair"]
+            of = entry.get("of", ())
+            nouns = (of,) if isinstance(of, str) else tuple(of)
             for source, target in ((first, second), (second, first)):
-                senses = tuple(s for s in wordnet.senses(source, pos) if indirect_antonym(wordnet, s, target))
-                of = entry.get("of", ())
-                nouns = (of,) if isinstance(of, str) else tuple(of)
-                rule = Antonym(
-                    source, target, pos, kind == "complementary", senses, nouns, entry.get("predicative", False)
-                )
-                rules.setdefault((source, pos), []).append(rule)
-    return {key: tuple(found) for key, found in rules.items()}
+                senses = tuple(sense for sense in WORDNET.senses(source, pos) if indirect_antonym(sense, target))
+                complementary, predicative = kind == "complementary", entry.get("predicative", False)
+                rule = Antonym(source, target, pos, complementary, senses, nouns, predicative)
+                rules[source, pos] = (*rules.get((source, pos), ()), rule)
+    return rules
 
 
-def indirect_antonym(wordnet: WordNet, sense: Synset, word: str) -> bool:
+def indirect_antonym(sense: Synset, word: str) -> bool:
     """True when a sense is the opposite of a sense of the word, directly or indirectly.
 
     WordNet links *moving* to *nonmoving*, and *nonmoving* to *stationary* as similar: an indirect antonym (Gross,
     Fischer and Miller 1989).
     """
-    heads = [sense, *(wordnet.to(pointer) for pointer in sense.related("&") if sense.satellite)]
+    heads = [sense, *(WORDNET.to(pointer) for pointer in sense.related("&") if sense.satellite)]
     for head in heads:
         for pointer in head.related("!"):
-            other = wordnet.to(pointer)
-            near = [other, *(wordnet.to(similar) for similar in other.related("&"))]
+            other = WORDNET.to(pointer)
+            near = [other, *(WORDNET.to(similar) for similar in other.related("&"))]
             if any(word in synset.words for synset in near):
                 return True
     return False

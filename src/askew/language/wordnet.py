@@ -182,6 +182,10 @@ class WordNet:
         return f"{word.lower().replace(' ', '_')}%{kind}:{synset.lexfile:02d}:{lexid:02d}:{head}"
 
 
+WORDNET = WordNet()
+"""The database of this installation, searched for at the first look-up."""
+
+
 @lru_cache(maxsize=1)
 def wordnet_folder() -> str:
     """The folder of the WordNet database, searched for once.

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from askew.language.inflect import base
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
-from askew.language.thesaurus import Synonyms
+from askew.language.thesaurus import synonyms_of
 from askew.language.translate import Bergamot, Translator
 from askew.language.wordnet import Pos
 from askew.perturb.same_grammar import keeps_articles, kept_words, verb_fault, word_lists
@@ -63,7 +63,6 @@ class BackTranslation:
     attempts: int = 3
     """How many ways of asking are translated, one after the other, until the filter accepts a back-translation."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
-    synonyms: Synonyms = field(default_factory=Synonyms, repr=False)
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Translate all questions in batches, and again those that the filter refuses."""
@@ -136,7 +135,7 @@ class BackTranslation:
         if _alike().get(one.base, one.base) == _alike().get(other.base, other.base):
             return True
         pos = _POS.get(one.tag[0])
-        return pos is not None and any(rule.target == other.base for rule in self.synonyms.of(one.base, pos))
+        return pos is not None and any(rule.target == other.base for rule in synonyms_of(one.base, pos))
 
     def _back(self, texts: Sequence[str]) -> list[str]:
         known = _remembered(repr(self.translator))

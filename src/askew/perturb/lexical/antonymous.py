@@ -7,16 +7,16 @@ the predicate ("Is the window open?") or the attribute in "Is this a clean room?
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from askew.language.fixed_phrases import FixedPhrases
+from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import base, inflected
-from askew.language.senses import Senses, WordCounts, words_of
+from askew.language.senses import WordCounts, likely_sense, words_of
 from askew.language.tagger import Token
-from askew.language.thesaurus import Antonym, Antonyms
-from askew.language.wordnet import Synset
+from askew.language.thesaurus import Antonym, antonyms_of, opposed
+from askew.language.wordnet import WORDNET, Synset
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 PATTERN = re.compile(r"\s*(is|are)\s+(the|this|these)\b", re.IGNORECASE)
@@ -69,9 +69,6 @@ class Antonymous:
     ['closed', 'shut']
     """
 
-    antonyms: Antonyms = field(default_factory=Antonyms)
-    senses: Senses = field(default_factory=Senses)
-    phrases: FixedPhrases = field(default_factory=FixedPhrases)
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
 
     def propose(self, text: str, tokens: Sequence[Token]) -> tuple[Proposal | str, ...]:
@@ -80,28 +77,18 @@ class Antonymous:
         if asked is None:
             return ()
         token = tokens[asked.place]
-        verb = token.tag == "VBG" and bool(self.antonyms.of(base(token.text, "VBG"), "v"))
+        verb = token.tag == "VBG" and bool(antonyms_of(base(token.text, "VBG"), "v"))
         lemma = base(token.text, "VBG") if verb else token.lower
-        rules = self.antonyms.of(lemma, "v" if verb else "a")
+        rules = antonyms_of(lemma, "v" if verb else "a")
         if not rules:
-            return ("no reviewed antonym",) if self.antonyms.opposed(lemma, "v" if verb else "a") else ()
-        reason = self._against(text, tokens, asked, lemma)
+            return ("no reviewed antonym",) if opposed(lemma, "v" if verb else "a") else ()
+        reason = _against(text, tokens, asked, lemma)
         if reason:
             return (reason,)
         fitting = [
-            rule for rule in self._rules(rules, asked, words_of(text)) if not (rule.predicative and asked.attributive)
+            rule for rule in _rules(rules, asked, words_of(text)) if not (rule.predicative and asked.attributive)
         ]
         return tuple(self._proposal(rule, token, asked, verb) for rule in fitting) or ("another sense of the word",)
-
-    def _against(self, text: str, tokens: Sequence[Token], asked: AskedWord, lemma: str) -> str:
-        """Why the word must not be replaced, whatever the rule; empty if it may."""
-        if not trigger_words()["joined"].isdisjoint(words_of(text)):
-            return "the attribute is compared, joined or graded"
-        if self.phrases.hold(tokens, asked.place):
-            return "inside a fixed phrase"
-        if lemma in trigger_words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
-            return "the attribute has a measure"
-        return ""
 
     def _proposal(self, rule: Antonym, token: Token, asked: AskedWord, verb: bool) -> Proposal | str:
         form = inflected(rule.target, "VBG") if verb else rule.target
@@ -122,17 +109,7 @@ class Antonymous:
         if not _PLAIN.fullmatch(text):
             return True
         end = _END.search(text, opening.end() + 1)
-        return end is not None and any(map(self._opposed, text[: end.start()].lower().split(" ")[-2:]))
-
-    @cached_property
-    def _opposed(self) -> Callable[[str], bool]:
-        """Whether a word has an antonym, reviewed or not; cached."""
-        return lru_cache(maxsize=1 << 15)(self._has_opposite)
-
-    def _has_opposite(self, word: str) -> bool:
-        verb = base(word, "VBG") if word.endswith("ing") else word
-        found = self.antonyms.of(word, "a") or self.antonyms.of(verb, "v")
-        return bool(found) or self.antonyms.opposed(word, "a")
+        return end is not None and any(map(_has_opposite, text[: end.start()].lower().split(" ")[-2:]))
 
     def asked(self, text: str, tokens: Sequence[Token]) -> AskedWord | None:
         """The word that the question asks about, if it has one of the paper's forms."""
@@ -141,35 +118,55 @@ class Antonymous:
         last = _last(text, tokens)
         return _predicate(tokens, last) or _attribute(tokens, last)
 
-    def _rules(self, rules: Sequence[Antonym], asked: AskedWord, context: Sequence[str]) -> list[Antonym]:
-        """The rules for the sense of the word here, by the kind of its subject or else by its context."""
-        kinds = {asked.subject, *self._kinds_of(asked.subject)}
-        fitting = [
-            rule for rule in rules if not kinds.isdisjoint(rule.of) or ("lifeless" in rule.of and "living" not in kinds)
-        ]
-        if fitting:
-            return fitting
-        sense = self.senses.choose(rules[0].source, rules[0].pos, context)
-        return [rule for rule in rules if not rule.of and sense in rule.senses]
 
-    def _kinds_of(self, noun: str) -> tuple[str, ...]:
-        """The kinds of a noun, as named in the rules."""
-        best = self.senses.choose(noun, "n", ()) if noun else None
-        if best is None:
-            return ()
-        if best.lexfile == _TOPS_FILE:
-            return _TOPS.get(noun, ("thing",))
-        if best.lexfile == _ANIMALS and not self._is_animal(best):
-            return ("thing",)
-        return _KINDS.get(best.lexfile, ())
+def _against(text: str, tokens: Sequence[Token], asked: AskedWord, lemma: str) -> str:
+    """Why the word must not be replaced, whatever the rule; empty if it may."""
+    if not trigger_words()["joined"].isdisjoint(words_of(text)):
+        return "the attribute is compared, joined or graded"
+    if in_phrase(tokens, asked.place):
+        return "inside a fixed phrase"
+    if lemma in trigger_words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
+        return "the attribute has a measure"
+    return ""
 
-    def _is_animal(self, sense: Synset) -> bool:
-        """False for a tail, a horn or a nest, which are also in the file of animals."""
-        while (pointer := next(sense.related("@"), None)) is not None:
-            sense = self.senses.wordnet.to(pointer)
-            if "animal" in sense.words:
-                return True
-        return False
+
+def _rules(rules: Sequence[Antonym], asked: AskedWord, context: Sequence[str]) -> list[Antonym]:
+    """The rules for the sense of the word here, by the kind of its subject or else by its context."""
+    kinds = {asked.subject, *_kinds_of(asked.subject)}
+    if "living" not in kinds:
+        kinds.add("lifeless")
+    if fitting := [rule for rule in rules if not kinds.isdisjoint(rule.of)]:
+        return fitting
+    sense = likely_sense(rules[0].source, rules[0].pos, context)
+    return [rule for rule in rules if not rule.of and sense in rule.senses]
+
+
+@lru_cache(maxsize=1 << 15)
+def _has_opposite(word: str) -> bool:
+    """True when a word has an antonym, reviewed or not."""
+    verb = base(word, "VBG") if word.endswith("ing") else word
+    return bool(antonyms_of(word, "a") or antonyms_of(verb, "v")) or opposed(word, "a")
+
+
+def _kinds_of(noun: str) -> tuple[str, ...]:
+    """The kinds of a noun, as named in the rules."""
+    best = likely_sense(noun, "n", ()) if noun else None
+    if best is None:
+        return ()
+    if best.lexfile == _TOPS_FILE:
+        return _TOPS.get(noun, ("thing",))
+    if best.lexfile == _ANIMALS and not _is_animal(best):
+        return ("thing",)
+    return _KINDS.get(best.lexfile, ())
+
+
+def _is_animal(sense: Synset) -> bool:
+    """False for a tail, a horn or a nest, which are also in the file of animals."""
+    while (pointer := next(sense.related("@"), None)) is not None:
+        sense = WORDNET.to(pointer)
+        if "animal" in sense.words:
+            return True
+    return False
 
 
 def _last(text: str, tokens: Sequence[Token]) -> int:

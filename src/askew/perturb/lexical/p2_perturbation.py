@@ -10,13 +10,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from askew.errors import BadOption
-from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrase_tables import Ppdb
 from askew.language.paraphrases import Paraphrases, reviewed
-from askew.language.senses import Senses, WordCounts, everyday_words, words_of
+from askew.language.senses import WordCounts, everyday_words, words_of
 from askew.language.tagger import Tagger
-from askew.language.thesaurus import Antonyms, Synonyms
-from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.paraphrastic import Paraphrastic
 from askew.perturb.lexical.rule_shares import Case, RuleShares, limited, sampled
@@ -83,7 +80,6 @@ class P2Perturbation:
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False, hash=False)
     ppdb: Ppdb | None = field(default=None, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
-    wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.types, str):
@@ -107,24 +103,18 @@ class P2Perturbation:
     @cached_property
     def synonymous(self) -> Synonymous:
         """Proposes synonyms."""
-        own = self.wordnet
-        return Synonymous(
-            Synonyms(own, self.confidence), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary, ppdb=self.ppdb
-        )
+        return Synonymous(self.confidence, self.vocabulary, self.ppdb)
 
     @cached_property
     def paraphrastic(self) -> Paraphrastic:
         """Proposes paraphrases."""
         mined = self.ppdb.paraphrases if self.ppdb else ()
-        return Paraphrastic(
-            Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary, FixedPhrases(self.wordnet)
-        )
+        return Paraphrastic(Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary)
 
     @cached_property
     def antonymous(self) -> Antonymous:
         """Proposes opposites."""
-        own = self.wordnet
-        return Antonymous(Antonyms(own), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary)
+        return Antonymous(self.vocabulary)
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Read all questions at once: tag those that a rule could match, and cache what the rules propose."""
@@ -220,12 +210,12 @@ class P2Perturbation:
     def _possible(self, text: str) -> list[str]:
         """The types with a rule that could match: a cheap test before tagging."""
         words = frozenset(words_of(text))
-        return [name for name in self.types if self._could(name, text, words)]
-
-    def _could(self, name: str, text: str, words: frozenset[str]) -> bool:
-        if name == "antonymous":
-            return self.antonymous.could(text)
-        return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
+        could = {
+            "synonymous": lambda: self.synonymous.could(words),
+            "paraphrastic": lambda: self.paraphrastic.paraphrases.could(words),
+            "antonymous": lambda: self.antonymous.could(text),
+        }
+        return [name for name in self.types if could[name]()]
 
 
 def _without_answer_words(found: Iterable[Edit | str], question: Question) -> _Proposed:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from askew.language.fixed_phrases import FixedPhrases
+from askew.language.fixed_phrases import breaks_phrase
 from askew.language.inflect import base
 from askew.language.paraphrases import ParaphraseMatch, Paraphrases
 from askew.language.senses import WordCounts, words_of
@@ -31,8 +31,6 @@ class Paraphrastic:
 
     paraphrases: Paraphrases = field(default_factory=Paraphrases)
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
-    phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
-    """Fixed phrases that mined rules must not break; reviewed rules were written to respect them."""
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
         """Each possible substitution, or the reason why a matching rule does not apply."""
@@ -40,7 +38,8 @@ class Paraphrastic:
             if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
                 yield "the paraphrase is not in the data's vocabulary"
                 continue
-            if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
+            # reviewed rules were written to respect fixed phrases
+            if found.rule.origin != "reviewed" and breaks_phrase(tokens, found.first, found.last):
                 yield "inside a fixed phrase"
                 continue
             if _repeats_word(found, tokens):

@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from askew.language.fixed_phrases import FixedPhrases
+from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
 from askew.language.paraphrase_tables import Ppdb
-from askew.language.senses import Senses, WordCounts, words_of
+from askew.language.senses import WordCounts, likely_sense, supported, words_of
 from askew.language.tagger import Token
-from askew.language.thesaurus import ANYWHERE, POS_OF_TAG, UNREVIEWED, Context, Synonym, Synonyms
+from askew.language.thesaurus import (
+    ANYWHERE,
+    POS_OF_TAG,
+    UNREVIEWED,
+    Context,
+    Synonym,
+    reviewed_synonyms,
+    synonyms_of,
+)
+from askew.language.wordnet import WORDNET
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
@@ -20,8 +29,6 @@ _JOINED = ("NN", "HYPH")
 """How the tags of words that form a compound with a noun begin."""
 _RARE = 3
 """Senses after the third count as rare."""
-_REMEMBERED = 1 << 15
-"""How many words are cached."""
 
 Exchanges = tuple[tuple[tuple[Synonym, str], ...], tuple[str, ...]]
 """Rules with the inflected replacement, and the reasons against other rules."""
@@ -37,9 +44,8 @@ class Synonymous:
     ['car→automobile']
     """
 
-    synonyms: Synonyms = field(default_factory=Synonyms)
-    senses: Senses = field(default_factory=Senses)
-    phrases: FixedPhrases = field(default_factory=FixedPhrases)
+    confidence: float = UNREVIEWED
+    """The lowest confidence of a rule."""
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
     ppdb: Ppdb | None = None
     """Further rules from PPDB files."""
@@ -49,9 +55,8 @@ class Synonymous:
         around = words_of(text)
         if '"' in text or not trigger_words()["mentions"].isdisjoint(around):
             return
-        exchanges = self._exchanges
         for place, (word, tag, _) in enumerate(tokens):
-            possible, reasons = exchanges(word, tag)
+            possible, reasons = self._exchanges(word, tag)
             if not (possible or reasons) or _is_name(tokens[place]):
                 continue
             yield from reasons
@@ -59,14 +64,14 @@ class Synonymous:
                 continue
             if around.count(word.lower()) > 1:
                 yield "the word occurs more than once"
-            elif self.phrases.hold(tokens, place):
+            elif in_phrase(tokens, place):
                 yield "inside a fixed phrase"
             elif in_compound(tokens, place):
                 yield "inside a compound"
             else:
                 for rule, form in possible:
                     if _in_context(rule.context, tokens, place, around):
-                        yield self._edit(rule, form, tokens, place, around)
+                        yield _edit(rule, form, tokens, place, around)
 
     def could(self, words: frozenset[str]) -> bool:
         """False when there is nothing to propose for these words, whatever their tags: a cheap test before tagging.
@@ -79,15 +84,15 @@ class Synonymous:
     @cached_property
     def _forms(self) -> frozenset[str] | None:
         """Every form of every word that a rule replaces; None if that can be any word."""
-        if self.synonyms.confidence < UNREVIEWED:
+        if self.confidence < UNREVIEWED:
             return None
-        forms = {inflected(lemma, tag) for lemma in self.synonyms.sources() for tag in POS_OF_TAG}
+        forms = {inflected(lemma, tag) for lemma, _ in reviewed_synonyms() for tag in POS_OF_TAG}
         return frozenset(form for form in forms if form is not None).union(self.ppdb.sources() if self.ppdb else ())
 
     @cached_property
     def _exchanges(self) -> Callable[[str, str], Exchanges]:
         """The possible replacements of a word with a tag in any context, and the reasons against others; cached."""
-        return lru_cache(maxsize=_REMEMBERED)(self._exchanges_of)
+        return lru_cache(maxsize=1 << 15)(self._exchanges_of)
 
     def _exchanges_of(self, text: str, tag: str) -> Exchanges:
         possible, reasons = [], []
@@ -104,32 +109,34 @@ class Synonymous:
     def _rules(self, text: str, tag: str) -> tuple[Synonym, ...]:
         if tag not in POS_OF_TAG or not self.could(frozenset((text.lower(),))):
             return ()
-        rules = self.synonyms.of(base(text, tag), POS_OF_TAG[tag])
+        rules = synonyms_of(base(text, tag), POS_OF_TAG[tag], self.confidence)
         return (*rules, *self.ppdb.of(text.lower(), tag)) if self.ppdb else rules
 
-    def _edit(self, rule: Synonym, form: str, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
-        token = tokens[place]
-        if form in around:
-            return "the synonym is already in the question"
-        if not _fits(rule, token, tokens, place) or _possessive_changes(token, form, tokens, place):
-            return "the synonym does not fit the grammar"
-        if self._other_sense(rule, around):
-            return "another sense of the word"
-        note = {"confidence": rule.confidence, "origin": rule.origin}
-        return Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", note)
 
-    def _other_sense(self, rule: Synonym, around: Sequence[str]) -> bool:
-        """True unless the word has the rule's sense here, or another sense that both words share.
+def _edit(rule: Synonym, form: str, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
+    token = tokens[place]
+    if form in around:
+        return "the synonym is already in the question"
+    if not _fits(rule, token, tokens, place) or _possessive_changes(token, form, tokens, place):
+        return "the synonym does not fit the grammar"
+    if _other_sense(rule, around):
+        return "another sense of the word"
+    note = {"confidence": rule.confidence, "origin": rule.origin}
+    return Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", note)
 
-        A rare sense must be supported by a word of the question.
-        """
-        if rule.sense is None:
-            return False
-        chosen = self.senses.choose(rule.source, rule.pos, around)
-        if chosen is None or (chosen != rule.sense and rule.target not in chosen.words):
-            return True
-        rank = self.senses.wordnet.senses(rule.source, rule.pos).index(chosen)
-        return rank >= _RARE and not self.senses.supported(rule.source, chosen, around)
+
+def _other_sense(rule: Synonym, around: Sequence[str]) -> bool:
+    """True unless the word has the rule's sense here, or another sense that both words share.
+
+    A rare sense must be supported by a word of the question.
+    """
+    if rule.sense is None:
+        return False
+    chosen = likely_sense(rule.source, rule.pos, around)
+    if chosen is None or (chosen != rule.sense and rule.target not in chosen.words):
+        return True
+    rank = WORDNET.senses(rule.source, rule.pos).index(chosen)
+    return rank >= _RARE and not supported(rule.source, chosen, around)
 
 
 def _is_name(token: Token) -> bool:

@@ -19,7 +19,6 @@ from random import Random
 from types import SimpleNamespace
 
 from askew.answers.normalise import tokens
-from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
 from askew.rank.ranking import QuestionPool
@@ -63,7 +62,7 @@ class Meanings:
 
     def synsets(self, word: str) -> list[SimpleNamespace]:
         if word not in self.known:
-            names = [SimpleNamespace(name=lambda name=name: name) for name in sorted(synonyms(word, WordNet()))]
+            names = [SimpleNamespace(name=lambda name=name: name) for name in sorted(synonyms(word))]
             self.known[word] = [SimpleNamespace(lemmas=lambda: names)]
         return self.known[word]
 

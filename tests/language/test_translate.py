@@ -54,7 +54,8 @@ def test_marian_goes_both_ways_in_batches(tmp_path, monkeypatch):
     (tmp_path / "back").mkdir()
     folders = {str(tmp_path / "there"): (there, there), str(tmp_path / "back"): (back, back)}
     monkeypatch.setattr("askew.language.translate._marian", folders.__getitem__)
-    marian = Marian(str(tmp_path / "there"), str(tmp_path / "back"), batch=2)
+    monkeypatch.setattr("askew.language.translate._BATCH", 2)
+    marian = Marian(str(tmp_path / "there"), str(tmp_path / "back"))
     assert marian.there_and_back(["a", "B", "c"]) == ["a", "B", "c"]
     assert there.batches == back.batches == [2, 1]
     assert marian.there_and_back([]) == []

@@ -2,12 +2,14 @@
 
 import pytest
 
+from askew.files.resources import resource
 from askew.language.tagger import Tagger
 from askew.perturb.rad.rad_perturbation import votes
-from askew.perturb.rad.what_kind import WhatKind, _data, _kin_groups, _usual
+from askew.perturb.rad.what_kind import WhatKind, _kin_groups
 from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = WhatKind()
+KINDS = resource("perturb/rad/kinds.yaml")
 
 
 def ask(noun, value, pools=None):
@@ -106,15 +108,15 @@ def test_these_are_an_extension():
 
 
 def test_the_lists_agree():
-    assert not _data()["counted"] & _data()["uncounted"]
-    words = [str(word) for words in _data()["aspects"].values() for word in words]
+    assert not set(KINDS["counted"]) & set(KINDS["uncounted"])
+    words = [str(word) for words in KINDS["aspects"].values() for word in words]
     assert sorted(words) == sorted(set(words)), "a word is about one aspect only"
     assert all(isinstance(word, str) for group in _kin_groups() for word in group)
 
 
-@pytest.mark.parametrize("noun", _usual())
+@pytest.mark.parametrize("noun", KINDS["usual"])
 def test_usual_answers_can_be_asked_and_some_exclude_each_other(noun):
-    answers = _usual()[noun]
+    answers = KINDS["usual"][noun]
     clashes = [one for one in answers if all(TEMPLATE.clash(one, other) for other in answers)]
     assert not clashes, f"{noun}: nothing can be drawn where one of these is the answer"
     noun = {"produce": "vegetable", "place": "location", "music": "instrument"}.get(noun, noun)

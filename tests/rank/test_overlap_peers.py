@@ -59,7 +59,7 @@ class Meanings:
     """Our WordNet with the interface that NLTK's METEOR needs."""
 
     def synsets(self, word):
-        names = [SimpleNamespace(name=lambda name=name: name) for name in sorted(synonyms(word, WordNet()))]
+        names = [SimpleNamespace(name=lambda name=name: name) for name in sorted(synonyms(word))]
         return [SimpleNamespace(lemmas=lambda: names)]
 
 
@@ -120,6 +120,6 @@ def test_stems_equal_nltk():
 
 def test_synonyms_are_those_of_every_form_and_part_of_speech():
     """By hand from WordNet 3.0; NLTK also takes "boss" for a plural of the genus "Bos"."""
-    assert {"chief", "foreman", "Bos"} <= synonyms("boss", WordNet())
-    assert {"dog", "hound", "tail"} <= synonyms("dogs", WordNet())
-    assert not any("_" in word for word in synonyms("dogs", WordNet()))
+    assert {"chief", "foreman", "Bos"} <= synonyms("boss")
+    assert {"dog", "hound", "tail"} <= synonyms("dogs")
+    assert not any("_" in word for word in synonyms("dogs"))

@@ -23,7 +23,7 @@ from askew.attack.rewrite_rules import reviewed_rules
 from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite, same_meaning
 from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
 from askew.language.fixed_phrases import in_phrase
-from askew.language.inflect import article, base, invariant, is_mass, is_plural, number_of, parts_of_speech
+from askew.language.inflect import article, base, is_mass, is_plural, nouns, number_of, parts_of_speech
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.wordnet import PARTS_OF_SPEECH, WordNet
@@ -278,7 +278,7 @@ def _disagrees(tokens: Sequence[Token], place: int) -> bool:
     head = tokens[end].lower
     if tokens[place].lower in _ONE:
         single = tokens[place].lower in ("a", "an")
-        return (is_plural(head) and head not in invariant() and tokens[end].tag == "NNS") or (
+        return (is_plural(head) and head not in nouns("invariant") and tokens[end].tag == "NNS") or (
             single and is_mass(head) and tokens[end].tag != "NNS" and not tokens[place + 1 : end]
         )
     return tokens[end].tag == "NN" and not is_plural(head) and tokens[place].lower != "few"

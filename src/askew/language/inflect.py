@@ -9,14 +9,14 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.resources import resource, word_sets
 from askew.language.tagger import import_alone
 
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_SMALL = f"zero one two three four five six seven eight nine {_TEENS}".split()
+_SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_SMALL += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUES = {word: value for value, word in enumerate(_SMALL)} | {word: 10 * i for i, word in enumerate(_TENS, start=2)}
-_ALIASES = {"none": 0, "no": 0, "nothing": 0, "dozen": 12, "couple": 2, "hundred": 100, "one hundred": 100}
+_VALUES |= {"none": 0, "no": 0, "nothing": 0, "dozen": 12, "couple": 2, "hundred": 100, "one hundred": 100}
 _ARTICLES = re.compile(r"^(?:a|an|the)\s+")
 
 
@@ -50,12 +50,8 @@ def number_of(text: str) -> int | None:
         return int(words.replace(",", ""))
     if words in _VALUES:
         return _VALUES[words]
-    if words in _ALIASES:
-        return _ALIASES[words]
     tens, _, ones = words.replace(" ", "-").partition("-")
-    if tens in _TENS and ones in _SMALL[1:10]:
-        return _VALUES[tens] + _VALUES[ones]
-    return None
+    return _VALUES[tens] + _VALUES[ones] if tens in _TENS and ones in _SMALL[1:10] else None
 
 
 _VOWEL_LETTERS = frozenset("aefhilmnorsx")
@@ -71,14 +67,14 @@ def singular(noun: str) -> str:
     """
     before, last = _split(noun)
     word = last.lower()
-    if word in pairs():
+    if word in nouns("pairs"):
         return f"pair of {before}{last}"
     if word in _irregular():
         return before + _in_case_of(last, _irregular()[word])
     ending = _irregular_ending(word)
     if ending:
         return before + last[: -len(ending)] + _irregular()[ending]
-    if word in invariant() or word in mass() or not word.endswith("s"):
+    if word in nouns("invariant") or word in nouns("mass") or not word.endswith("s"):
         return noun
     lemma: str = _lemminflect().getLemma(last, "NOUN")[0]
     return before + _in_case_of(last, lemma)
@@ -93,7 +89,7 @@ def plural(noun: str) -> str:
     """
     before, last = _split(noun)
     word = last.lower()
-    if is_plural(word) or word in mass():
+    if is_plural(word) or word in nouns("mass"):
         return noun
     if word in _plurals():
         return before + _in_case_of(last, _plurals()[word])
@@ -108,9 +104,9 @@ def is_plural(word: str) -> bool:
     [True, True, True, False, False, False]
     """
     word = word.lower()
-    if word in _irregular() or word in invariant() or word in pairs() or _irregular_ending(word):
+    if word in _irregular() or word in nouns("invariant") or word in nouns("pairs") or _irregular_ending(word):
         return True
-    if word in mass() or not word.endswith("s"):
+    if word in nouns("mass") or not word.endswith("s"):
         return False
     return bool(_lemminflect().getLemma(word, "NOUN")[0] != word)
 
@@ -122,7 +118,7 @@ def is_mass(noun: str) -> bool:
     >>> is_mass("luggage"), is_mass("fried rice"), is_mass("suitcase")
     (True, True, False)
     """
-    return noun.lower() in mass() or _split(noun)[1].lower() in mass()
+    return not nouns("mass").isdisjoint((noun.lower(), _split(noun)[1].lower()))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -157,7 +153,7 @@ def base(word: str, tag: str) -> str:
     """
     lower = word.lower()
     if tag == "NNS":
-        return lower if lower in pairs() else singular(lower)
+        return lower if lower in nouns("pairs") else singular(lower)
     kind = "VERB" if tag.startswith("VB") else "ADJ" if tag in ("JJR", "JJS") else ""
     return str(_lemminflect().getLemma(lower, kind)[0]) if kind else lower
 
@@ -179,10 +175,11 @@ def inflected(lemma: str, tag: str) -> str | None:
     return lemma
 
 
-@lru_cache(maxsize=1)
-def mass() -> frozenset[str]:
-    """Uncountable nouns."""
-    return frozenset(_data()["mass"])
+def nouns(kind: str) -> frozenset[str]:
+    """A list of nouns: uncountable (``mass``), with only a plural, counted in pairs (``pairs``), with the same form in
+    both numbers (``invariant``), or both countable and uncountable (``either``).
+    """
+    return word_sets("language/nouns.yaml")[kind]
 
 
 @lru_cache(maxsize=1 << 13)
@@ -192,24 +189,7 @@ def needs_no_article(noun: str) -> bool:
     >>> needs_no_article("pizza"), needs_no_article("rice"), needs_no_article("sandwich")
     (True, True, False)
     """
-    return is_mass(noun) or noun.lower() in _either() or _split(noun)[1].lower() in _either()
-
-
-@lru_cache(maxsize=1)
-def pairs() -> frozenset[str]:
-    """Nouns that have only a plural and are counted in pairs."""
-    return frozenset(_data()["pairs"])
-
-
-@lru_cache(maxsize=1)
-def invariant() -> frozenset[str]:
-    """Nouns with the same form in both numbers."""
-    return frozenset(_data()["invariant"])
-
-
-@lru_cache(maxsize=1)
-def _either() -> frozenset[str]:
-    return frozenset(_data()["either"])
+    return is_mass(noun) or not nouns("either").isdisjoint((noun.lower(), _split(noun)[1].lower()))
 
 
 def _irregular_ending(word: str) -> str:
@@ -218,9 +198,9 @@ def _irregular_ending(word: str) -> str:
     return next((ending for ending in _data()["endings"] if word.endswith(ending) and word != ending), "")
 
 
-@lru_cache(maxsize=1)
 def _irregular() -> dict[str, str]:
-    return dict(_data()["irregular"])
+    irregular: dict[str, str] = _data()["irregular"]
+    return irregular
 
 
 @lru_cache(maxsize=1)
@@ -228,10 +208,8 @@ def _plurals() -> dict[str, str]:
     return {one: many for many, one in reversed(_irregular().items())}
 
 
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = resource("language/nouns.yaml")
-    return data
+def _data() -> Any:
+    return resource("language/nouns.yaml")
 
 
 @lru_cache(maxsize=1)
@@ -271,10 +249,10 @@ def with_article(phrase: str) -> str:
 
 def _sounds_vowel(word: str) -> bool:
     lower = word.lower()
-    exceptions = _article_exceptions()
-    if lower in exceptions["a words"] or lower.startswith(exceptions["a"]):
+    exceptions = resource("language/articles.yaml")
+    if lower in exceptions["a words"] or lower.startswith(tuple(exceptions["a"])):
         return False
-    if lower in exceptions["an words"] or lower.startswith(exceptions["an"]):
+    if lower in exceptions["an words"] or lower.startswith(tuple(exceptions["an"])):
         return True
     if lower[0].isdigit():
         return _sounds_vowel(_first_number_word(lower))
@@ -284,17 +262,7 @@ def _sounds_vowel(word: str) -> bool:
 
 
 def _first_number_word(word: str) -> str:
-    digits = re.match(r"[0-9]+", word)
-    assert digits is not None
-    text = digits.group()
-    if len(text) in (1, 2):
-        return number_word(int(text))
-    # 747 is read "seven ...", 1800 "eighteen ...", 11000 "eleven ...": the first group of digits decides.
-    lead = text[: len(text) % 3 or 3] if len(text) != 4 else text[:2]
-    return number_word(int(lead)) if len(lead) < 3 else number_word(int(lead[0]))
-
-
-@lru_cache(maxsize=1)
-def _article_exceptions() -> dict[str, tuple[str, ...]]:
-    data = resource("language/articles.yaml")
-    return {name: tuple(words) for name, words in data.items()}
+    """How a number begins when it is read: 747 "seven ...", 1800 "eighteen ...", 11000 "eleven ..."."""
+    digits = len(word) - len(word.lstrip("0123456789"))
+    lead = 2 if digits in (2, 4) else digits % 3 or 1
+    return number_word(int(word[:lead]))

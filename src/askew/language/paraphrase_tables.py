@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -112,12 +112,8 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
             if isinstance(rule, str):
                 left_out[rule] += 1
                 continue
-            key = (line[0] if isinstance(rule, Synonym) else "", rule.source, rule.target)
-            known = kept.get(key)
-            if known is not None:
+            if not _keep(kept, line[0] if isinstance(rule, Synonym) else "", rule):
                 left_out["the same rule again"] += 1
-            if known is None or known.confidence < rule.confidence:
-                kept[key] = rule
     return _sorted(kept, left_out)
 
 
@@ -128,10 +124,17 @@ def merged(sources: Iterable[Ppdb]) -> Ppdb:
     for source in sources:
         left_out.update(source.left_out)
         for tag, rule in source.rules():
-            known = kept.setdefault((tag, rule.source, rule.target), rule)
-            if known.confidence < rule.confidence:
-                kept[tag, rule.source, rule.target] = rule
+            _keep(kept, tag, rule)
     return _sorted(kept, left_out)
+
+
+def _keep(kept: dict[Key, Synonym | Paraphrase], tag: str, rule: Synonym | Paraphrase) -> bool:
+    """Keep the most confident of rules with the same two sides; False when there was one already."""
+    key = tag, rule.source, rule.target
+    known = kept.get(key)
+    if known is None or known.confidence < rule.confidence:
+        kept[key] = rule
+    return known is None
 
 
 def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int]) -> Ppdb:
@@ -175,10 +178,10 @@ def _score(features: bytes, path: str, number: int) -> float:
     match = _SCORE.search(features)
     if match is None:
         return 0.0
-    value = _number(match.group(1))
+    value = _number(match[1])
     if not isfinite(value):
         raise BadRecord(
-            f"{path}, line {number}: PPDB2.0Score is {match.group(1).decode('utf-8', 'replace')!r}, not a number. "
+            f"{path}, line {number}: PPDB2.0Score is {match[1].decode('utf-8', 'replace')!r}, not a number. "
             "Fix or delete the line, or download the file again."
         )
     return value
@@ -211,18 +214,9 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
         return "unsupported grammar"
     if words == 1:
         return "a single word of unknown part of speech"
-    if _contradicts(label, before) or _contradicts(label, after):
+    is_cut_off = label in _COMPLETE_PHRASES and not _OPEN_ENDED.isdisjoint((before[-1], after[-1]))
+    if label in _OF_ONE_WORD or is_cut_off:
         return "a label that does not fit the words"
-    return _paraphrase(before, after, slots, confidence)
-
-
-def _contradicts(label: str, side: Sequence[str]) -> bool:
-    """True when several words have the tag of a single word, or a complete phrase ends with an article or the like."""
-    return label in _OF_ONE_WORD or (label in _COMPLETE_PHRASES and side[-1] in _OPEN_ENDED)
-
-
-def _paraphrase(before: Sequence[str], after: Sequence[str], slots: Sequence[str], confidence: float) -> Paraphrase:
-    """The rule in the notation of ``paraphrases``, with an id made from both sides."""
     source = " ".join(_SLOTS[_name(part)] if part in slots else part for part in before)
     target = " ".join(f"[{slots.index(part) + 1}]" if part in slots else part for part in after)
     return Paraphrase(f"ppdb:{source}→{target}", source, target, confidence=confidence, origin="ppdb")
@@ -249,7 +243,7 @@ def read_meteor(path: str, probability: float = 0.3) -> Ppdb:
     """
     if not 0.0 <= probability <= 1.0:
         raise BadOption(f"meteor: the lowest probability is {probability}. Give a number between 0 and 1.")
-    kept: dict[tuple[str, str], Paraphrase] = {}
+    kept: dict[Key, Synonym | Paraphrase] = {}
     left_out: Counter[str] = Counter()
     for value, source, target in _entries(path):
         reason = "probability too low" if value < probability else _fault(source, target)
@@ -257,12 +251,9 @@ def read_meteor(path: str, probability: float = 0.3) -> Ppdb:
             left_out[reason] += 1
             continue
         rule = Paraphrase(f"meteor:{source}→{target}", source, target, confidence=min(1.0, value), origin="meteor")
-        known = kept.setdefault((source, target), rule)
-        if known is not rule:
+        if not _keep(kept, "", rule):
             left_out["the same rule again"] += 1
-            if known.confidence < rule.confidence:
-                kept[source, target] = rule
-    return Ppdb({}, tuple(sorted(kept.values(), key=lambda rule: rule.id)), dict(left_out))
+    return _sorted(kept, left_out)
 
 
 def _fault(source: str, target: str) -> str:
@@ -272,9 +263,8 @@ def _fault(source: str, target: str) -> str:
     if source == target:
         return "both sides are the same"
     before, after = source.split(), target.split()
-    if not _FUNCTION_WORDS.isdisjoint((before[0], before[-1], after[0], after[-1])):
-        return "a function word at an end"
-    return ""
+    ends = before[0], before[-1], after[0], after[-1]
+    return "" if _FUNCTION_WORDS.isdisjoint(ends) else "a function word at an end"
 
 
 def _entries(path: str) -> Iterator[tuple[float, str, str]]:

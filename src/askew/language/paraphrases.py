@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -88,24 +88,22 @@ class Paraphrases:
 
     def _possible(self, words: frozenset[str]) -> Iterator[Entry]:
         """The rules whose words all occur."""
-        index = self._index
-        for word in words & index.keys():
-            for entry in index[word]:
+        for word in words & self._index.keys():
+            for entry in self._index[word]:
                 if not any(map(words.isdisjoint, entry[3])):
                     yield entry
 
     @cached_property
-    def _index(self) -> Index:
+    def _index(self) -> Mapping[str, Sequence[Entry]]:
         return _index(self.rules or reviewed())
 
 
 @lru_cache(maxsize=1)
 def reviewed() -> tuple[Paraphrase, ...]:
     """The reviewed rules."""
-    entries: list[dict[str, str]] = resource("language/paraphrases.yaml")
     return tuple(
         Paraphrase(entry["id"], entry["from"], entry["to"], (entry["good"], entry["becomes"]), entry["bad"])
-        for entry in entries
+        for entry in resource("language/paraphrases.yaml")
     )
 
 
@@ -126,8 +124,6 @@ Matched = tuple[int, tuple[tuple[int, int], ...]]
 
 Entry = tuple[int, Paraphrase, tuple[_Part, ...], tuple[frozenset[str], ...]]
 """A rule with its number, its parsed pattern, and sets of words; it needs one word of each set."""
-Index = dict[str, tuple[Entry, ...]]
-"""Rules by a word that they require."""
 
 
 def _starts(part: _Part, words: Sequence[str]) -> Sequence[int]:
@@ -180,7 +176,7 @@ def _filled(target: str, taken: Sequence[str]) -> str:
     return _SLOT.sub(lambda slot: taken[int(slot.group(1)) - 1], target).strip()
 
 
-def _index(rules: tuple[Paraphrase, ...]) -> Index:
+def _index(rules: Sequence[Paraphrase]) -> Mapping[str, Sequence[Entry]]:
     """The rules by their rarest required word."""
     parsed = [_parsed(rule) for rule in rules]
     uses = Counter(word for parts in parsed for part in parts if part.kind == "word" for word in part.values)
@@ -191,7 +187,7 @@ def _index(rules: tuple[Paraphrase, ...]) -> Index:
             raise DataError(f"paraphrase {rule.id!r}: {rule.source!r} has no word. Give at least one that must match.")
         for anchor in sorted(min(words, key=lambda values: (sum(uses[word] for word in values), sorted(values)))):
             index.setdefault(anchor, []).append((number, rule, parts, tuple(words)))
-    return {word: tuple(found) for word, found in index.items()}
+    return index
 
 
 def _parsed(rule: Paraphrase) -> tuple[_Part, ...]:

@@ -116,9 +116,8 @@ def _tagged(pipeline: Any, texts: Sequence[str]) -> list[tuple[str, tuple[Token,
         tags = [tagger.labels[label] for label in labels[first:end]]
         if near[first:end].any():
             tags = [token.tag_ for token in pipeline(text)]
-        found.append(
-            (text, tuple(Token(token.text, tag, token.idx) for token, tag in zip(document, tags, strict=True)))
-        )
+        tokens = (Token(token.text, tag, token.idx) for token, tag in zip(document, tags, strict=True))
+        found.append((text, tuple(tokens)))
         first = end
     return found
 

@@ -18,13 +18,13 @@ from typing import Any, Protocol
 
 from askew.errors import BadOption, DataError, MissingExtra, need
 
-_FOLDERS = ("enpt-", "pten-")
 _PARTS = (
     ("config.json",),
     ("source.spm", "tokenizer.json", "tokenizer_config.json"),
     ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"),
 )
 """The files of a model folder, the usual name first; one of each group is enough."""
+_BATCH = 32
 _SAVE = "Save one there, such as Helsinki-NLP/opus-mt-en-de, with save_pretrained of its model and of its tokenizer."
 
 
@@ -45,7 +45,7 @@ class Bergamot:
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
         """Translate the texts one by one, about 30 per second on one core."""
-        there, back = _engine(_FOLDERS[0]), _engine(_FOLDERS[1])
+        there, back = _engine("enpt-"), _engine("pten-")
         return [str(back.translate(there.translate(text))) if text.strip() else text for text in texts]
 
 
@@ -57,7 +57,6 @@ class Marian:
     """The folder of the model from English."""
     back: str
     """The folder of the model into English."""
-    batch: int = 32
 
     def __post_init__(self) -> None:
         for folder in (self.there, self.back):
@@ -77,9 +76,8 @@ class Marian:
     def _translated(self, folder: str, texts: Sequence[str]) -> list[str]:
         tokenizer, model = _marian(folder)
         found: list[str] = []
-        for start in range(0, len(texts), self.batch):
-            part = list(texts[start : start + self.batch])
-            inputs = tokenizer(part, return_tensors="pt", padding=True, truncation=True)
+        for start in range(0, len(texts), _BATCH):
+            inputs = tokenizer(list(texts[start : start + _BATCH]), return_tensors="pt", padding=True, truncation=True)
             output = model.generate(**inputs, num_beams=1, do_sample=False, max_new_tokens=96)
             found += tokenizer.batch_decode(output, skip_special_tokens=True)
         return found
@@ -120,7 +118,11 @@ def _engine(start: str) -> Any:
 
 @lru_cache(maxsize=2)
 def _marian(folder: str) -> tuple[Any, Any]:
-    _check_folder(Path(folder))
+    missing = [names[0] for names in _PARTS if not any((Path(folder) / name).is_file() for name in names)]
+    if missing:
+        raise DataError(
+            f"{folder}: this must be the folder of a translation model, but it has no {', no '.join(missing)}. {_SAVE}"
+        )
     transformers = need("transformers", "hf")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -132,14 +134,6 @@ def _marian(folder: str) -> tuple[Any, Any]:
             f"{folder}: transformers cannot read this as a translation model: {_line(wrong)}. {_SAVE}"
         ) from wrong
     return tokenizer, model.eval()
-
-
-def _check_folder(folder: Path) -> None:
-    missing = [names[0] for names in _PARTS if not any((folder / name).is_file() for name in names)]
-    if missing:
-        raise DataError(
-            f"{folder}: this must be the folder of a translation model, but it has no {', no '.join(missing)}. {_SAVE}"
-        )
 
 
 def _line(error: Exception) -> str:

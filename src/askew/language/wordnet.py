@@ -194,6 +194,12 @@ def wordnet_folder() -> str:
         MissingExtra: when there is none.
         DataError: when ``ASKEW_WORDNET`` names a folder without it.
     """
+    if own := os.environ.get("ASKEW_WORDNET"):
+        if not (Path(own) / "data.noun").is_file():
+            raise DataError(
+                f"ASKEW_WORDNET={own}: there is no data.noun. Give the folder with WordNet's database files."
+            )
+        return own
     for folder in _places():
         if (folder / "data.noun").is_file():
             return str(folder)
@@ -204,12 +210,6 @@ def wordnet_folder() -> str:
 
 
 def _places() -> Iterator[Path]:
-    if own := os.environ.get("ASKEW_WORDNET"):
-        if not (Path(own) / "data.noun").is_file():
-            raise DataError(
-                f"ASKEW_WORDNET={own}: there is no data.noun. Give the folder with WordNet's database files."
-            )
-        yield Path(own)
     nltk_folders = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     for folder in (*nltk_folders, str(Path.home() / "nltk_data"), "/usr/share/nltk_data", "/usr/local/share/nltk_data"):
         yield Path(folder) / "corpora" / "wordnet"
@@ -283,7 +283,10 @@ def _synset(folder: str, pos: str, offset: str) -> Synset:
         count = int(fields[3], 16)
         names, lexids = fields[4 : 4 + 2 * count : 2], fields[5 : 5 + 2 * count : 2]
         rest = fields[4 + 2 * count :]
-        pointers = tuple(_pointer(*rest[i : i + 4]) for i in range(1, 1 + 4 * int(rest[0]), 4))
+        parts = (rest[i : i + 4] for i in range(1, 1 + 4 * int(rest[0]), 4))
+        pointers = tuple(
+            Pointer(symbol, kind, to, int(between[:2], 16), int(between[2:], 16)) for symbol, to, kind, between in parts
+        )
     except (KeyError, IndexError, ValueError, TypeError):
         raise DataError(
             f"{folder}: synset {offset} in data.{_FILES[pos]} is damaged. Copy WordNet's files again."
@@ -298,10 +301,6 @@ def _synset(folder: str, pos: str, offset: str) -> Synset:
         pointers=pointers,
         lexids=tuple(int(lexid, 16) for lexid in lexids),
     )
-
-
-def _pointer(symbol: str, offset: str, pos: str, between: str) -> Pointer:
-    return Pointer(symbol, pos, offset, int(between[:2], 16), int(between[2:], 16))
 
 
 def _place_of(word: str, synset: Synset) -> int:

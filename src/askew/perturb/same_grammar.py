@@ -166,8 +166,6 @@ def kept_words() -> dict[str, int]:
     return {word: number for number, words in enumerate(word_lists()["kept"]) for word in words}
 
 
-@lru_cache(maxsize=1)
-def word_lists() -> dict[str, Any]:
+def word_lists() -> Any:
     """Function words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
-    data: dict[str, Any] = resource("language/backtranslation.yaml")
-    return data
+    return resource("language/backtranslation.yaml")

@@ -80,11 +80,9 @@ class Asked:
 Choice = tuple[tuple[str, ...], tuple[float, ...]]
 
 
-@cache
-def data(name: str) -> Mapping[str, Any]:
+def data(name: str) -> Any:
     """One file of ``phrasings/``."""
-    content: Mapping[str, Any] = resource(f"world/phrasings/{name}.yaml")
-    return content
+    return resource(f"world/phrasings/{name}.yaml")
 
 
 @cache

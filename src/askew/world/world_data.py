@@ -64,10 +64,9 @@ class WorldPlace:
     sports: Weights = field(default_factory=dict)
 
 
-def read(name: str) -> dict[str, Any]:
+def read(name: str) -> Any:
     """One data file of the world."""
-    content: dict[str, Any] = resource(f"world/data/{name}.yaml")
-    return content
+    return resource(f"world/data/{name}.yaml")
 
 
 @cache
@@ -93,14 +92,12 @@ def places() -> Mapping[str, WorldPlace]:
     return {name: WorldPlace(name=name, **_tupled(entry)) for name, entry in entries.items() if "weight" in entry}
 
 
-@cache
-def dimensions() -> Mapping[str, Any]:
+def dimensions() -> Any:
     """The words of each dimension, the pairs of opposites, and how often the first word of a pair applies."""
     return read("dimensions")
 
 
-@cache
-def people() -> Mapping[str, Any]:
+def people() -> Any:
     """Poses, joints, garments, seats and mounts of people."""
     return read("people")
 

@@ -56,11 +56,6 @@ class Template:
         return "{rel}" in self.text
 
     @property
-    def that_is(self) -> bool:
-        """True if *that is* precedes the relation."""
-        return "that {is} {rel}" in self.text or "that is {rel}" in self.text
-
-    @property
     def negation(self) -> Template:
         """The paired negated template, of the same number."""
         return Template(self.type, self.number, self.deny)
@@ -78,14 +73,20 @@ def templates(type_: str) -> tuple[Template, ...]:
     >>> [len(templates(each)) for each in TYPES]
     [54, 18, 18, 25, 25, 39, 28]
     """
-    data: dict[str, list[dict[str, Any]]] = resource(f"perturb/carets/templates/{TYPES[type_]}.yaml")
-    entries = [entry for part in ("plain", "related") for entry in data.get(part, ())]
-    return tuple(_template(type_, number, entry) for number, entry in enumerate(entries, 1))
+    data = resource(f"perturb/carets/templates/{TYPES[type_]}.yaml")
+    return tuple(
+        Template(
+            type_, number, entry["ask"], entry.get("deny", ""), tuple(entry.get("for", ())), tuple(entry.get("not", ()))
+        )
+        for number, entry in enumerate((*data.get("plain", ()), *data.get("related", ())), 1)
+    )
 
 
 @lru_cache(maxsize=1 << 10)
 def usable(type_: str, category: str, related: bool, only_bare: bool) -> tuple[Template, ...]:
     """The templates that a question of this category, with or without a related object, can be asked in.
+
+    ``only_bare``: without *that is* before the relation.
 
     >>> [template.number for template in usable("Q7", "sport", True, True)]
     [20, 22, 24, 26, 27]
@@ -94,15 +95,9 @@ def usable(type_: str, category: str, related: bool, only_bare: bool) -> tuple[T
         template
         for template in templates(type_)
         if template.related == related
-        and not (only_bare and template.that_is)
+        and not (only_bare and ("that {is} {rel}" in template.text or "that is {rel}" in template.text))
         and (not template.only or category in template.only)
         and category not in template.never
-    )
-
-
-def _template(type_: str, number: int, entry: Mapping[str, Any]) -> Template:
-    return Template(
-        type_, number, entry["ask"], entry.get("deny", ""), tuple(entry.get("for", ())), tuple(entry.get("not", ()))
     )
 
 
@@ -166,15 +161,6 @@ class Noun(NamedTuple):
         """The phrase without determiners, with its relation and the related thing: the same for the same text."""
         return f"{self.bare} {self.relation} {self.to.bare if self.to else ''}"
 
-    @property
-    def only_bare(self) -> bool:
-        """True if the relation cannot follow *that is*."""
-        return bare(self.relation)
-
-    def called(self, name: str) -> Noun:
-        """The same phrase with another name."""
-        return self._replace(name=name)
-
 
 @lru_cache(maxsize=1 << 14)
 def _article(phrase: str) -> str:
@@ -223,7 +209,7 @@ class QuestionArguments(NamedTuple):
     def ways(self) -> tuple[Template, ...]:
         """The templates that fit the question."""
         noun = self.nouns[0]
-        return usable(self.type, self.category, noun.to is not None, noun.only_bare)
+        return usable(self.type, self.category, noun.to is not None, bare(noun.relation))
 
     def write(self, template: Template) -> str:
         """The text of the question in this template."""
@@ -231,9 +217,10 @@ class QuestionArguments(NamedTuple):
 
     def record(self) -> dict[str, Any]:
         """The arguments as JSON, in the words of the question."""
-        keys = ("object", "object2")
-        found: dict[str, Any] = {key: noun.bare for key, noun in zip(keys, self.nouns, strict=False)}
         noun = self.nouns[0]
+        found: dict[str, Any] = {"object": noun.bare}
+        if len(self.nouns) == 2:
+            found["object2"] = self.nouns[1].bare
         if noun.to is not None:
             found |= {"relation": noun.relation, "related": noun.to.bare}
         if self.value is not None:
@@ -257,10 +244,6 @@ class QuestionArguments(NamedTuple):
         elif self.options:
             slots |= {"options": listed(self.options), "category": categories()[self.category]["asks"]}
         return slots
-
-    def swapped(self) -> QuestionArguments:
-        """The same arguments with the two objects in the other order."""
-        return self._replace(nouns=self.nouns[::-1])
 
 
 def with_value(thing: ThingView, rng: Random, often: float = 0.6, absolute: bool = False) -> Noun:
@@ -310,7 +293,9 @@ def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> tupl
         distinguishing = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
         return (Noun(thing.name, (pick(distinguishing, rng),)) if distinguishing else None), (thing.id,)
     noun = Noun(thing.name)
-    links = _links(view, thing, avoid)
+    links = view.linked.get(thing.id, [])
+    if avoid in action_categories():
+        links = [link for link in links if not action(link.relation)]
     if links and rng.random() < 0.35:
         link = pick(links, rng)
         return join(noun, link, rng), (thing.id, link.object.id)
@@ -323,12 +308,6 @@ def join(noun: Noun, link: Link, rng: Random) -> Noun:
     """The noun with the related thing of a link."""
     other = with_value(link.object, rng, often=0.3)
     return noun._replace(relation=link.relation, to=other)
-
-
-def _links(view: SceneView, thing: ThingView, avoid: str) -> list[Link]:
-    """The links of a thing; if an action is asked for, without relations that name an action."""
-    found = view.linked.get(thing.id, [])
-    return [link for link in found if avoid not in action_categories() or not action(link.relation)]
 
 
 def class_noun(name: str, value: Value | None) -> Noun:
@@ -346,8 +325,3 @@ def class_marks(view: SceneView, thing: ThingView, name: str) -> tuple[list[Valu
     ]
     links = [] if rivals else view.linked.get(thing.id, [])
     return values, [link for link in links if name not in up(link.object.lemma)]
-
-
-def one_or_mass(name: str) -> bool:
-    """True if *Is the ... a ... ?* can use the name."""
-    return number(name) != "many"

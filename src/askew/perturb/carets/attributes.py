@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from askew.perturb.carets.ontology import may_be, read, up
+from askew.files.resources import resource
+from askew.perturb.carets.ontology import may_be, up
 from askew.perturb.rad.what_color import Color
 
 LOOSE = ""
@@ -124,7 +125,7 @@ def apart(category: str, one: str, other: str) -> bool:
     if one == other:
         return False
     if category == "color":
-        return not Color().clash(one, other) and not _shades(one, other)
+        return not Color().clash(one, other) and one.split()[-1] != other.split()[-1]  # light blue, royal blue
     near = categories()[category].get("near", ())
     return not any({one, other} == set(pair) for pair in near)
 
@@ -138,7 +139,6 @@ def opposites(found: Value) -> tuple[Value, ...]:
     return tuple(Value(found.category, word) for word in _opposites().get((found.category, found.word), ()))
 
 
-@lru_cache(maxsize=1)
 def categories() -> Mapping[str, Any]:
     """The categories with their properties."""
     found: dict[str, Any] = _data()["categories"]
@@ -162,9 +162,8 @@ def words(category: str) -> tuple[str, ...]:
     return tuple(spellings[0] for spellings in _spellings(listed))
 
 
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    return read("attributes.yaml")
+def _data() -> Any:
+    return resource("perturb/carets/data/attributes.yaml")
 
 
 def _spellings(listed: str) -> list[list[str]]:
@@ -194,14 +193,9 @@ def _forms(category: str, word: str) -> tuple[str, str, str]:
 
 def _stands_before(category: str, word: str) -> bool:
     if category == LOOSE:
-        return word in _loose_before()
+        return any(same[0] == word for same in _spellings(_data()["loose"]["before"]))
     each = categories()[category]
     return bool(each["before"]) and not (each["kind"] == "action" and " " in word)
-
-
-@lru_cache(maxsize=1)
-def _loose_before() -> frozenset[str]:
-    return frozenset(same[0] for same in _spellings(_data()["loose"]["before"]))
 
 
 @lru_cache(maxsize=1)
@@ -213,11 +207,6 @@ def _opposites() -> Mapping[tuple[str, str], tuple[str, ...]]:
         found.setdefault((category, one), []).append(other)
         found.setdefault((category, other), []).append(one)
     return {key: tuple(each) for key, each in found.items()}
-
-
-def _shades(one: str, other: str) -> bool:
-    """True if both end in the same colour word: light blue, royal blue."""
-    return one.split()[-1] == other.split()[-1]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -257,6 +246,5 @@ def action(relation: str) -> str:
     return first if any(first in words(category) for category in action_categories()) else ""
 
 
-@lru_cache(maxsize=1)
-def _wording() -> Mapping[str, Any]:
-    return read("relations.yaml")
+def _wording() -> Any:
+    return resource("perturb/carets/data/relations.yaml")

@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple
 
 BINARY_SHARE: Mapping[str, float] = {
@@ -128,16 +127,12 @@ def kept(entries: Sequence[Entry], size: int | Mapping[str, PairCount] | None = 
     for test in dict.fromkeys(test for test, _, _ in groups):
         for share, count, most in _quotas(test, groups, size):
             used: Counter[str] = Counter()
-            fits = (place for _, place in sorted(share.keys) if _below(used, entries[place].category, most))
-            for place in islice(fits, count):
-                flags[place] = 1
+            for _, place in sorted(share.keys):
+                if count > 0 and used[entries[place].category] < most:
+                    used[entries[place].category] += 1
+                    flags[place] = 1
+                    count -= 1
     return flags
-
-
-def _below(used: Counter[str], category: str, most: int) -> bool:
-    """Count one more of a category; False if that exceeds the maximum."""
-    used[category] += 1
-    return used[category] <= most
 
 
 def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str, int, str, str], float]:
@@ -147,10 +142,7 @@ def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str,
     for (test, options, category, answer), count in counts.items():
         categories[test, options, category] += count
         answers[test, answer] += count
-    return {
-        kind: 1.0 / (categories[kind[0], kind[1], kind[2]] * (answers[kind[0], kind[3]] if kind[1] else 1))
-        for kind in counts
-    }
+    return {kind: 1.0 / (categories[kind[:3]] * (answers[kind[0], kind[3]] if kind[1] else 1)) for kind in counts}
 
 
 def _quotas(

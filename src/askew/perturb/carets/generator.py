@@ -6,7 +6,7 @@ import math
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress, groupby, islice
+from itertools import chain, compress, islice
 from random import Random
 from typing import Literal, TypeAlias, get_args
 
@@ -173,11 +173,9 @@ def training(data: Dataset, seed: int, size: int | None = None) -> Iterator[Ques
 
 
 def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
-    """The scenes of the data, each once, with their images; questions of one scene must be consecutive."""
+    """The scenes of the data, each once, with their images."""
     seen: set[str] = set()
-    with_scenes = (question for question in data.questions() if question.scene is not None)
-    for _, questions in groupby(with_scenes, key=lambda question: question.scene and question.scene.id):
-        first = next(questions)
-        if first.scene is not None and first.scene.id not in seen:
-            seen.add(first.scene.id)
-            yield first.scene, first.image
+    for question in data.questions():
+        if question.scene is not None and question.scene.id not in seen:
+            seen.add(question.scene.id)
+            yield question.scene, question.image

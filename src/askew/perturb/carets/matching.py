@@ -31,6 +31,8 @@ STEPS = 64
 """How many scenes that offer one key are searched for one that offers the others too."""
 FEW_SETS = 25
 """With fewer sets than this, antonyms are also matched by word alone: the dog is wet, the street is dry."""
+Member = tuple[int, int, str]
+"""A claim of a set: its scene, its place there, and its value."""
 
 
 class Lead(NamedTuple):
@@ -154,8 +156,7 @@ class ClaimSet(NamedTuple):
 
     category: str
     words: tuple[str, ...]
-    members: tuple[tuple[int, int, str], ...]
-    """Scene, claim and value."""
+    members: tuple[Member, ...]
     chance: float
     mark: int
     kind: int = CLAIM
@@ -195,14 +196,13 @@ def _by_word(
     places: Sequence[int], words: Sequence[tuple[str, str, str]], offers: Offers, hashes: Sequence[int], seed: int
 ) -> Iterator[ClaimSet]:
     """Opposite claims about different descriptions, one claim per scene: only the words are balanced."""
-    runs: dict[str, dict[int, tuple[int, int, str]]] = {}
+    runs: dict[str, dict[int, Member]] = {}
     for place in sorted(places, key=lambda place: (hashes[offers.scenes[place]], offers.keys[place])):
         _, category, word = words[offers.values[place]]
-        runs.setdefault(category, {}).setdefault(
-            offers.scenes[place], (offers.scenes[place], offers.claims[place], word)
-        )
+        scene = offers.scenes[place]
+        runs.setdefault(category, {}).setdefault(scene, (scene, offers.claims[place], word))
     for category, run in sorted(runs.items()):
-        by_value: dict[str, list[tuple[int, int, str]]] = {}
+        by_value: dict[str, list[Member]] = {}
         for member in run.values():
             by_value.setdefault(member[2], []).append(member)
         for each in _opposed(category, by_value, Random(f"{seed}:{category}")):
@@ -215,13 +215,13 @@ def _matched(test: str, run: Sequence[tuple[int, str, str, str]], offers: Offers
         return
     place, type_, category, _ = run[0]
     rng = Random(f"{seed}:{test}:{offers.keys[place]}")
-    by_value: dict[str, list[tuple[int, int, str]]] = {}
+    by_value: dict[str, list[Member]] = {}
     for place, _, _, word in rng.sample(run, len(run)):
         by_value.setdefault(word, []).append((offers.scenes[place], offers.claims[place], word))
     yield from _opposed(category, by_value, rng) if test == ANTONYM else _choices(type_, category, by_value, rng)
 
 
-def _opposed(category: str, by_value: dict[str, list[tuple[int, int, str]]], rng: Random) -> Iterator[ClaimSet]:
+def _opposed(category: str, by_value: dict[str, list[Member]], rng: Random) -> Iterator[ClaimSet]:
     """Pairs of claims with opposite values; either value may be asked for first."""
     loose = "/" in category
     for word in sorted(by_value):
@@ -233,9 +233,7 @@ def _opposed(category: str, by_value: dict[str, list[tuple[int, int, str]]], rng
                     yield ClaimSet(f"{word}/{other.word}", pair, members, rng.random(), rng.getrandbits(64))
 
 
-def _choices(
-    type_: str, category: str, by_value: dict[str, list[tuple[int, int, str]]], rng: Random
-) -> Iterator[ClaimSet]:
+def _choices(type_: str, category: str, by_value: dict[str, list[Member]], rng: Random) -> Iterator[ClaimSet]:
     """Claims with two or three values that exclude each other."""
     while True:
         chosen: list[str] = []
@@ -243,7 +241,8 @@ def _choices(
             left = {
                 word: len(members)
                 for word, members in sorted(by_value.items())
-                if members and all(_exclude(type_, category, word, each) for each in chosen)
+                if members
+                and all(exclusive(word, each) if type_ == "Q5" else apart(category, word, each) for each in chosen)
             }
             if left:
                 chosen += rng.choices(list(left), list(left.values()))
@@ -251,10 +250,6 @@ def _choices(
             return
         members = tuple(by_value[word].pop() for word in chosen)
         yield ClaimSet(category, tuple(sorted(chosen)), members, rng.random(), rng.getrandbits(64))
-
-
-def _exclude(type_: str, category: str, one: str, other: str) -> bool:
-    return exclusive(one, other) if type_ == "Q5" else apart(category, one, other)
 
 
 def _capped_sets(sets: Sequence[ClaimSet], size: PairCount, most: int) -> Iterator[ClaimSet]:

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import Noun, class_marks, class_noun, one_or_mass, value_pairs
+from askew.perturb.carets.arguments import Noun, class_marks, class_noun, value_pairs
 from askew.perturb.carets.attributes import Value, action, action_categories, asked_for, opposites
 from askew.perturb.carets.ontology import lemma, number, question_classes, wider
 from askew.perturb.carets.plausibility import Plausibility
@@ -151,7 +151,7 @@ def _claims(view: SceneView, thing: ThingView) -> Iterator[SceneClaim]:
             for noun, things in described:
                 if not _mentions(noun, value):
                     yield SceneClaim(type_, noun, category, value.word, things)
-    for name in question_classes(thing.lemma) if one_or_mass(thing.name) and thing.name == thing.lemma else ():
+    for name in question_classes(thing.lemma) if number(thing.name) != "many" and thing.name == thing.lemma else ():
         for noun, things in _class_descriptions(view, thing, name):
             yield SceneClaim("Q5", noun, name, thing.name, things)
 

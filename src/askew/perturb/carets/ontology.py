@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from askew.files.resources import resource
 from askew.language import inflect
-from askew.language.wordnet import WordNet
+from askew.language.wordnet import WORDNET
 
 Number = Literal["one", "many", "mass"]
 """``a cup``, ``any cups``, ``any water``."""
@@ -29,7 +29,7 @@ def lemma(name: str) -> str:
     ('pillow', 'pants', 'man', 'glass', 'wine glass')
     """
     name = " ".join(name.lower().split())
-    if name in _names("plural") or name in members() or name.rpartition(" ")[2] in inflect.pairs():
+    if name in _names("plural") or name in members() or name.rpartition(" ")[2] in inflect.nouns("pairs"):
         return name
     return inflect.singular(name)
 
@@ -72,7 +72,7 @@ def plural(name: str) -> str:
 def members() -> Mapping[str, frozenset[str]]:
     """Each known name with its direct classes."""
     found: dict[str, set[str]] = {}
-    for name, listed in read("ontology.yaml").items():
+    for name, listed in resource("perturb/carets/data/ontology.yaml").items():
         if name != "other":
             found.setdefault(name, set())
         for member in listed.split(","):
@@ -284,16 +284,9 @@ def question_classes(base: str) -> tuple[str, ...]:
     return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
 
 
-@lru_cache(maxsize=1)
-def names() -> Mapping[str, Any]:
+def names() -> Any:
     """The reviewed data about names."""
-    return read("names.yaml")
-
-
-def read(file: str) -> dict[str, Any]:
-    """A data file of this package."""
-    data: dict[str, Any] = resource(f"perturb/carets/data/{file}")
-    return data
+    return resource("perturb/carets/data/names.yaml")
 
 
 @lru_cache(maxsize=32)
@@ -309,14 +302,12 @@ def _same() -> Mapping[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 13)
 def _by_wordnet(name: str) -> frozenset[str]:
-    wordnet = WordNet()
-    senses = wordnet.senses(name, "n") or wordnet.senses(name.rpartition(" ")[2], "n")
-    found: set[str] = set()
-    waiting, seen = list(senses), set()
+    waiting = list(WORDNET.senses(name, "n") or WORDNET.senses(name.rpartition(" ")[2], "n"))
+    found, seen = set[str](), set[str]()
     while waiting:
         synset = waiting.pop()
         if synset.offset not in seen:
             seen.add(synset.offset)
             found.update(word.replace("_", " ").lower() for word in synset.words)
-            waiting += [wordnet.to(pointer) for pointer in synset.related("@", "@i")]
+            waiting += [WORDNET.to(pointer) for pointer in synset.related("@", "@i")]
     return frozenset(found)

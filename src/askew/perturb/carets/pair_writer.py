@@ -75,8 +75,10 @@ class CaretsGenerator:
             rng = Random(f"{seed}:{scene.id}:{test}")
             drafts: dict[tuple[QuestionArguments, QuestionArguments], PairDraft] = {}
             for place in range(self.draws):
-                if draft := self._draft(view, test, place, rng):
-                    drafts.setdefault(draft.pair[:2], draft)
+                types = KINDS[test]
+                true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
+                if pair := make_pair(test, types[place % len(types)], view, self.model, rng, true):
+                    drafts.setdefault(pair[:2], PairDraft(test, place, pair, rng.random(), rng.random()))
             yield from drafts.values()
 
     def written(
@@ -105,12 +107,6 @@ class CaretsGenerator:
         """The tests that a scene gives no pair for, with the reason."""
         if VISUAL in self.tests and self.change_image is None:
             yield Refusal(scene.id, VISUAL, "no image changes are available")
-
-    def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> PairDraft | None:
-        types = KINDS[test]
-        true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
-        pair = make_pair(test, types[place % len(types)], view, self.model, rng, true)
-        return PairDraft(test, place, pair, rng.random(), rng.random()) if pair else None
 
     def _note(self, draft: PairDraft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
         first = draft.pair.first

@@ -7,7 +7,6 @@ from random import Random
 from typing import NamedTuple
 
 from askew.perturb.carets.arguments import NO, QuestionArguments, Template
-from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.balance import Entry
 from askew.perturb.carets.ontology import lemma, number, plural, wider
 from askew.perturb.carets.plausibility import EMPTY, Plausibility, pick
@@ -99,7 +98,7 @@ def vary(test: str, asked: QuestionArguments, rng: Random) -> QuestionPair:
     """The pair of a question and its rephrased, reordered or negated form; for VISUAL-INV, of itself."""
     category = asked.category or asked.type
     if test == ORDER:
-        other = asked.swapped() if asked.binary else _permuted(asked, rng)
+        other = asked._replace(nouns=asked.nouns[::-1]) if asked.binary else _permuted(asked, rng)
         return QuestionPair(asked, other, "order", category)
     if test == NEGATION:
         return QuestionPair(asked, asked._replace(answer=asked.wrong), "negated", category)
@@ -143,7 +142,7 @@ def _narrower(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair
         member = model.kinds.get(word, EMPTY).draw(rng)
         narrow = member if member and view.lacked[member] and rng.random() < 0.5 else name
         noun = false_noun(model, narrow, rng, absolute=True)
-        asked = QuestionArguments("Q1", (noun.called(_in_number(word, narrow)),), NO)
+        asked = QuestionArguments("Q1", (noun._replace(name=_in_number(word, narrow)),), NO)
         return _renamed(asked, narrow, word, "hyponym")
     return None
 
@@ -158,18 +157,14 @@ def _renamed(asked: QuestionArguments, name: str, category: str, direction: str)
     if any(misread(value.before, each) for value in noun.values for each in (noun.name, name)):
         noun = noun._replace(values=())
         asked = asked._replace(nouns=(noun,))
-    other = asked._replace(nouns=(noun.called(name),))
+    other = asked._replace(nouns=(noun._replace(name=name),))
     return QuestionPair(asked, other, f"{noun.name} → {name}", category, direction)
 
 
 def antonym_pair(first: QuestionArguments, second: QuestionArguments) -> QuestionPair:
     """The pair of a question about an attribute and the one about its opposite."""
-    words = [_word(first.value), _word(second.value)]
+    words = [asked.value.word for asked in (first, second) if asked.value]
     return QuestionPair(first, second, " → ".join(words), "/".join(sorted(words)))
-
-
-def _word(value: Value | None) -> str:
-    return value.word if value else ""
 
 
 def _permuted(asked: QuestionArguments, rng: Random) -> QuestionArguments:

@@ -19,7 +19,6 @@ from askew.perturb.carets.arguments import (
     class_noun,
     definite,
     join,
-    one_or_mass,
     value_pairs,
     with_value,
 )
@@ -51,14 +50,12 @@ def object_question(
 
 def conjunction(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
     """Q2: are there both?"""
-    there = (True, True) if true else _mixed(rng, False)
-    return _two("Q2", view, model, rng, there, true)
+    return _two("Q2", view, model, rng, (True, True) if true else _mixed(rng, False), true)
 
 
 def disjunction(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
     """Q3: is there either?"""
-    there = _mixed(rng, True) if true else (False, False)
-    return _two("Q3", view, model, rng, there, true)
+    return _two("Q3", view, model, rng, _mixed(rng, True) if true else (False, False), true)
 
 
 def attribute_question(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
@@ -130,11 +127,9 @@ def _related(view: SceneView, model: Plausibility, rng: Random, true: bool) -> Q
             return None
         return QuestionArguments("Q1", (join(noun, link, rng),), YES, (link.subject.id, link.object.id))
     name = model.false_name(view, rng)
-    if name is None:
-        return None
     for _ in range(6):
-        drawn = model.relations.get(name, EMPTY).draw(rng)
-        if drawn is None:
+        drawn = model.relations.get(name, EMPTY).draw(rng) if name else None
+        if name is None or drawn is None:
             return None
         relation, other = drawn
         for thing in view.clear:
@@ -187,15 +182,12 @@ def object_choice(view: SceneView, model: Plausibility, rng: Random) -> Question
     """Q5: is the black animal a dog or a cat? The class comes with an attribute or a related object."""
     for thing in in_turn(view.clear, rng, 5):
         classes = question_classes(thing.lemma)
-        if not classes or not one_or_mass(thing.name) or thing.name != thing.lemma:
+        if not classes or number(thing.name) == "many" or thing.name != thing.lemma:
             continue
         name = pick(classes, rng)
         asked = _class_question(view, thing, name, rng)
-        if asked is None:
-            continue
         urn = model.classes.get((name, number(thing.name)), EMPTY)
-        options = _options(thing.name, urn, rng, exclusive)
-        if options:
+        if asked and (options := _options(thing.name, urn, rng, exclusive)):
             return asked._replace(options=options)
     return None
 
@@ -225,14 +217,16 @@ def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -
 
 def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
     for thing in in_turn(view.clear, rng, 5):
-        own = [value for value in thing.settled if value.category and categories()[value.category]["kind"] == kind]
-        own = [value for value in own if asked_for(value)]
+        own = [
+            value
+            for value in thing.settled
+            if value.category and categories()[value.category]["kind"] == kind and asked_for(value)
+        ]
         if not own:
             continue
         value = pick(own, rng)
         options = _value_options(value, thing, model, rng)
-        repeated = any(doubled(thing.name, option) for option in options)
-        if not options or repeated:
+        if not options or any(doubled(thing.name, option) for option in options):
             continue
         noun, things = definite(view, thing, rng, value.category)
         if noun:

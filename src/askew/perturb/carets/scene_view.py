@@ -92,10 +92,7 @@ class SceneView:
 
 
 class Lacked(dict[str, bool]):
-    """Whether a name is certainly absent (CARETS, section 4.1: no hypernym and no part of what is there).
-
-    Computed when a name is first looked up.
-    """
+    """Whether a name is certainly absent (CARETS, section 4.1: no hypernym and no part of what is there)."""
 
     def __init__(self, lemmas: set[str], classes: frozenset[str]) -> None:
         self._scene = lemmas, classes

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from random import Random
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
-from askew.perturb.carets.arguments import NO, YES, Noun, QuestionArguments
+from askew.perturb.carets.arguments import NO, YES, QuestionArguments
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.balance import PairCount
 from askew.perturb.carets.matching import Lead, OfferIndex, claim_sets, match_claims, match_leads
@@ -40,19 +40,11 @@ from askew.perturb.carets.question_pairs import (
     make_pair,
     vary,
 )
-from askew.perturb.carets.scene_view import SceneView, ThingView
+from askew.perturb.carets.scene_view import SceneView
 from askew.types import Group, Refusal
 
-In = TypeVar("In")
-Out = TypeVar("Out")
-
-
-class MapItems(Protocol):
-    """Applies a function to each of many items and yields the results in order, like ``map``."""
-
-    def __call__(self, work: Callable[[In], Out], items: Iterable[In], /) -> Iterator[Out]:
-        """The results, computed lazily."""
-
+MapItems: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""Applies a function to each of many items and yields the results in order: ``map``, or that of an executor."""
 
 CLAIMS = 2_000_000
 """How many claims are kept in memory, of all scenes together; each scene has at least ``FEWEST_CLAIMS``."""
@@ -194,14 +186,11 @@ def _draft(row: WrittenRow, own: SceneDrafts, view: SceneView | None) -> PairDra
 
 def _flipped(asked: QuestionArguments, view: SceneView) -> QuestionArguments:
     """The same question with the other answer, and the things of the scene that it names."""
-    named = (noun for each in asked.nouns for noun in (each, each.to) if noun is not None)
-    things = tuple(thing.id for noun in named if (thing := _named(noun, view)))
-    return asked._replace(answer=asked.wrong, things=things)
-
-
-def _named(noun: Noun, view: SceneView) -> ThingView | None:
-    suits = (thing for thing in view.clear if thing.name == noun.name and {*noun.values} <= {*thing.values})
-    return min(suits, key=lambda thing: thing.id, default=None)
+    things = []
+    for noun in [noun for each in asked.nouns for noun in (each, each.to) if noun is not None]:
+        suits = [each.id for each in view.clear if each.name == noun.name and {*noun.values} <= {*each.values}]
+        things += sorted(suits)[:1]
+    return asked._replace(answer=asked.wrong, things=tuple(things))
 
 
 def _claim_draft(row: WrittenRow, claim: SceneClaim) -> PairDraft:

@@ -43,14 +43,9 @@ class _Proposed(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[Edit | str]) -> _Proposed:
-        edits: list[Edit] = []
-        reasons: list[str] = []
-        for item in found:
-            if isinstance(item, str):
-                reasons.append(item)
-            else:
-                edits.append(item)
-        return cls(tuple(edits), tuple(reasons))
+        listed = list(found)
+        edits = (item for item in listed if not isinstance(item, str))
+        return cls(tuple(edits), tuple(item for item in listed if isinstance(item, str)))
 
 
 @dataclass(frozen=True)
@@ -89,10 +84,9 @@ class P2Perturbation:
                 raise BadOption(f"p2: there is no perturbation {name!r}. Perturbations are {', '.join(TYPES)}.")
         if not self.types:
             raise BadOption(f"p2: no perturbation is given. Perturbations are {', '.join(TYPES)}.")
-        if self.substitutions < 1:
-            raise BadOption(f"p2: substitutions is {self.substitutions}; at least 1 is needed.")
-        if self.variants < 1:
-            raise BadOption(f"p2: variants is {self.variants}; at least 1 is needed.")
+        for name in ("substitutions", "variants"):
+            if getattr(self, name) < 1:
+                raise BadOption(f"p2: {name} is {getattr(self, name)}; at least 1 is needed.")
         if not 0.0 <= self.confidence <= 1.0:
             raise BadOption(f"p2: confidence is {self.confidence}. Give a share between 0 and 1.")
         if self.contraries not in ("sure", "all"):
@@ -226,7 +220,11 @@ def _without_answer_words(found: Iterable[Edit | str], question: Question) -> _P
     answered = _answer_words(question.answers)
     if answered.isdisjoint(words_of(question.text)):
         return proposed
-    kept = tuple(edit for edit in proposed.edits if answered.isdisjoint(_removed(question.text, edit)))
+    kept = tuple(
+        edit
+        for edit in proposed.edits
+        if answered.isdisjoint(set(words_of(question.text[edit.start : edit.end])).difference(words_of(edit.text)))
+    )
     gone = len(proposed.edits) - len(kept)
     return _Proposed(kept, (*proposed.reasons, *("the word is also an answer",) * gone)) if gone else proposed
 
@@ -234,11 +232,6 @@ def _without_answer_words(found: Iterable[Edit | str], question: Question) -> _P
 @lru_cache(maxsize=1 << 14)
 def _answer_words(answers: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for answer in set(answers) for word in words_of(answer) if len(word) >= _ANSWER_WORD)
-
-
-def _removed(text: str, edit: Edit) -> set[str]:
-    """The words that a substitution removes."""
-    return set(words_of(text[edit.start : edit.end])).difference(words_of(edit.text))
 
 
 def _plain(answer: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.resources import word_sets
 from askew.language.inflect import article
 
 _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
@@ -62,12 +61,10 @@ def fix_article(before: str, new: str) -> str:
     return before[: match.start()] + (needed.capitalize() if match[1][0] == "A" else needed) + " "
 
 
-@lru_cache(maxsize=1)
-def trigger_words() -> dict[str, frozenset[str]]:
+def trigger_words() -> Mapping[str, frozenset[str]]:
     """The word lists by name.
 
     >>> "very" in trigger_words()["joined"]
     True
     """
-    data: dict[str, list[str]] = resource("perturb/lexical/trigger_words.yaml")
-    return {name: frozenset(listed) for name, listed in data.items()}
+    return word_sets("perturb/lexical/trigger_words.yaml")

@@ -59,8 +59,8 @@ def balanced_draws(states: Sequence[AskedState], shares: Mapping[str, float], ye
     >>> shares = {"1": 3 / 8, "2": 4 / 8, "3": 1 / 8}
     >>> states = [AskedState(v, [v], share) for v, share in shares.items()]
     >>> draws = balanced_draws(states, shares, 0.5)
-    >>> chances = draws.wrong.without("1".__eq__).chances()
-    >>> chances["2"] > 0.9, round(draws.yes("1", draws.wrong.without("1".__eq__)), 1)
+    >>> wrong = draws.wrong.without("1".__eq__)
+    >>> dict(wrong.counts)["2"] / wrong.total > 0.9, round(draws.yes("1", wrong), 1)
     (True, 0.5)
     """
     odds = yes / (1 - yes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.language.inflect import invariant, is_mass, is_plural, number_of, number_word, plural, singular
+from askew.language.inflect import is_mass, is_plural, nouns, number_of, number_word, plural, singular
 from askew.language.tagger import Tagger, Token
 from askew.perturb.rad.how_many_tails import Tail, read_tail, words
 from askew.perturb.rad.what_kind import is_listed
@@ -52,17 +52,14 @@ class HowManyFrame(QuestionFrame):
             return YesNoQuestion(f"Are there {number} {self.noun}{self.of}{self.tail.many}?", "are there", frame)
         if self.tail.one is None:
             raise CannotAsk("refers to several things, so there is no question about one")
-        text = f"Is there {number} {singular(self.noun)}{self._of_one()}{self.tail.one}?"
-        return YesNoQuestion(text, "is there", frame)
+        noun = singular(self.noun)
+        sorts = noun.rpartition(" ")[2].lower() in word_list("sorting")
+        of = singular(self.of) if sorts and is_plural(self.of.rpartition(" ")[2]) else self.of  # one kind of animal
+        return YesNoQuestion(f"Is there {number} {noun}{of}{self.tail.one}?", "is there", frame)
 
     def can_ask(self, value: str) -> bool:
         """True unless there is no question about one thing."""
         return value != "1" or self.tail.one is not None
-
-    def _of_one(self) -> str:
-        """``of animals`` after one kind: ``of animal``."""
-        sorts = singular(self.noun).rpartition(" ")[2].lower() in word_list("sorting")
-        return singular(self.of) if sorts and is_plural(self.of.rpartition(" ")[2]) else self.of
 
 
 @dataclass(frozen=True)
@@ -164,19 +161,15 @@ def _counted(tokens: Sequence[Token]) -> tuple[str, str, Sequence[Token]]:
         raise CannotAsk('the word after "How many" is not a noun')
     if end < len(tokens) and tokens[end].tag in {"POS", "CC"}:
         raise CannotAsk("the counted phrase is not one noun")
-    if any(_plural_modifier(token) for token in tokens[: end - 1]):
-        raise CannotAsk("the counted phrase is not one noun")
+    for token in tokens[: end - 1]:  # "pizzas pies", but not "sports cars"
+        if token.tag == "NNS" and is_plural(token.text) and not is_listed("plural modifiers", token.lower):
+            raise CannotAsk("the counted phrase is not one noun")
     head = tokens[end - 1].text
-    if is_mass(head) and head.lower() not in invariant():
+    if is_mass(head) and head.lower() not in nouns("invariant"):
         raise CannotAsk("the noun is uncountable")
     after = _of_end(tokens, end)
     of = " " + words(tokens[end:after]) if after > end else ""
     return plural(words(tokens[:end])), of, tokens[after:]
-
-
-def _plural_modifier(token: Token) -> bool:
-    """``pizzas`` in "pizzas pies", but not ``sports`` in "sports cars"."""
-    return token.tag == "NNS" and is_plural(token.text) and not is_listed("plural modifiers", token.lower)
 
 
 def _of_end(tokens: Sequence[Token], start: int) -> int:

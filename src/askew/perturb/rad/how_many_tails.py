@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from askew.language.inflect import (
-    invariant,
     is_plural,
-    pairs,
+    nouns,
     parts_of_speech,
     singular,
     third_person,
@@ -95,21 +94,17 @@ def _has_bare_plural(tokens: Sequence[Token]) -> bool:
     not depend on how many are counted. After "are" the plural is what the counted things are (``are women``).
     """
     for place, token in enumerate(tokens):
-        if token.tag not in {"NNS", "NNPS"} or not is_plural(token.text) or _is_single_plural(token.lower):
+        word = token.lower
+        single = word in word_list("single plurals") or word in nouns("pairs") or word in nouns("invariant")
+        if token.tag not in {"NNS", "NNPS"} or not is_plural(token.text) or single:
             continue
         start = place
         while start and (tokens[start - 1].is_noun or tokens[start - 1].tag[:2] in {"JJ", "HY"}):
             start -= 1
         before = tokens[start - 1] if start else None
-        if before is None or before.lower in _BE:
-            continue
-        if before.tag not in {"DT", "PRP$", "CD", "POS", "PDT", "WDT"}:
+        if before and before.lower not in _BE and before.tag not in {"DT", "PRP$", "CD", "POS", "PDT", "WDT"}:
             return True
     return False
-
-
-def _is_single_plural(word: str) -> bool:
-    return word in word_list("single plurals") or word in pairs() or word in invariant()
 
 
 def _modified(tokens: Sequence[Token]) -> Tail:
@@ -136,11 +131,14 @@ def _after_be(tokens: Sequence[Token], be: str) -> Tail:
         raise CannotAsk("the counted noun cannot be separated from the rest")
     first = tokens[0]
     if first.lower == "there":
-        return _after_there(tokens[1:])
+        rest = tokens[1:]
+        if rest and rest[0].tag not in _DIRECT | {"RB"} and rest[0].lower not in word_list("predicates"):
+            raise CannotAsk("the counted noun cannot be separated from the rest")
+        return _direct(rest) if rest else Tail("bare")
     if first.lower in {"n't", "not"}:
-        rest = _after_be(tokens[1:], be)
-        if rest.frame == "direct":
-            return Tail("direct", " not" + rest.many, None if rest.one is None else " not" + rest.one)
+        tail = _after_be(tokens[1:], be)
+        if tail.frame == "direct":
+            return Tail("direct", " not" + tail.many, None if tail.one is None else " not" + tail.one)
         raise CannotAsk("the question is negated")
     if first.lower in word_list("intended") and any(token.tag == "TO" or token.lower == "for" for token in tokens[1:3]):
         raise CannotAsk("asks what could be, not what is there")
@@ -157,14 +155,6 @@ def _after_be(tokens: Sequence[Token], be: str) -> Tail:
     if first.tag.startswith("JJ") or first.is_noun or words(tokens).lower().startswith("the same"):
         return _that_are(tokens)
     raise CannotAsk("does not ask how many there are")
-
-
-def _after_there(tokens: Sequence[Token]) -> Tail:
-    if not tokens:
-        return Tail("bare")
-    if tokens[0].tag in _DIRECT or tokens[0].tag == "RB" or tokens[0].lower in word_list("predicates"):
-        return _direct(tokens)
-    raise CannotAsk("the counted noun cannot be separated from the rest")
 
 
 def _inverted(tokens: Sequence[Token], be: str) -> Tail | None:

@@ -68,6 +68,11 @@ class RadPerturbation:
     does not give the label away. ``paper``: in proportion to its frequency among the template's answers."""
     pools: AnswerPools = field(default_factory=AnswerPools, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
+    _noun_pools: dict[str, AnswerPool] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known_draws: dict[str, BalancedDraws] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known_possible: dict[AnswersGiven, Sequence[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         for name in ("yes", "agreement"):
@@ -94,27 +99,21 @@ class RadPerturbation:
             return
         try:
             value, frame, right, wrong = self._sides(template, question)
-            yes = rng.random() < self._yes(template, question.text, value, wrong)
-            drawn = value if yes else wrong.draw(rng)
-            yield _variant(question, template, right if yes else frame.ask(drawn), value, drawn)
+            share = self.yes
+            if self._balances(template):
+                share = self._draws(template, *template.keys(question.text)).yes(value, wrong)
+            drawn = value if rng.random() < share else wrong.draw(rng)
+            yield _variant(question, template, right if drawn == value else frame.ask(drawn), value, drawn)
         except CannotAsk as reason:
             yield Refusal(question.id, template.test, str(reason))
-
-    def chances(self, question: Question) -> dict[str, float]:
-        """The answers that a "no" would be drawn from, with their probabilities; empty if the question is refused."""
-        template = self._template(question.text)
-        if template is None:
-            return {}
-        try:
-            return self._sides(template, question)[3].chances()
-        except CannotAsk:
-            return {}
 
     def _sides(
         self, template: YesNoTemplate, question: Question
     ) -> tuple[str, QuestionFrame, YesNoQuestion, AnswerPool]:
         """The correct answer, the parsed question, the question about that answer, and the wrong answers."""
-        value = self._value(template, question)
+        value = template.value(modal(question.answers, self.agreement, template.value))
+        if value is None:
+            raise CannotAsk(template.unfit)
         frame = template.read(question.text, self.tagger, self.pools)
         right = frame.ask(value)
         answers = votes(template, value, question.answers)
@@ -125,14 +124,6 @@ class RadPerturbation:
 
     def _template(self, text: str) -> YesNoTemplate | None:
         return next((template for template in self.templates if template.matches(text)), None)
-
-    def _value(self, template: YesNoTemplate, question: Question) -> str:
-        """The most frequent answer, in the template's form."""
-        answer = modal(question.answers, self.agreement, template.value)
-        value = template.value(answer)
-        if value is None:
-            raise CannotAsk(template.unfit)
-        return value
 
     def _wrong(self, template: YesNoTemplate, frame: QuestionFrame, value: str, question: Question) -> AnswerPool:
         """The answers that are certainly wrong here, from the best pool that has any."""
@@ -157,18 +148,10 @@ class RadPerturbation:
         elif template.mixes:
             yield self.pools[keys[-1]]
         else:
-            yield from (self._of_noun(key) if self.balance == "text" else self.pools[key] for key in keys)
-
-    def _of_noun(self, key: str) -> AnswerPool:
-        if key not in self._known_pools:
-            self._known_pools[key] = self.pools[key].balanced()
-        return self._known_pools[key]
-
-    def _yes(self, template: YesNoTemplate, text: str, value: str, wrong: AnswerPool) -> float:
-        """The probability that a question with this correct answer is asked about it."""
-        if not self._balances(template):
-            return self.yes
-        return self._draws(template, *template.keys(text)).yes(value, wrong)
+            for key in keys:
+                if self.balance == "text" and key not in self._noun_pools:
+                    self._noun_pools[key] = self.pools[key].balanced()
+                yield self._noun_pools[key] if self.balance == "text" else self.pools[key]
 
     def _balances(self, template: YesNoTemplate) -> bool:
         return self.balance == "text" and template.mixes and 0 < self.yes < 1
@@ -207,18 +190,6 @@ class RadPerturbation:
                 name for name in names if any(template.clash(name, answer) for answer in answers)
             ]
         return self._known_possible[given]
-
-    @cached_property
-    def _known_pools(self) -> dict[str, AnswerPool]:
-        return {}
-
-    @cached_property
-    def _known_draws(self) -> dict[str, BalancedDraws]:
-        return {}
-
-    @cached_property
-    def _known_possible(self) -> dict[AnswersGiven, Sequence[str]]:
-        return {}
 
 
 def votes(template: YesNoTemplate, asked: str, answers: Sequence[str]) -> tuple[str, ...]:
@@ -274,17 +245,12 @@ def fit(
                     others = {plain(answer) for answer in question.answers if template.value(answer) != value}
                     for key in keys:
                         given.setdefault(key, Counter())[value, tuple(sorted(others))] += 1
-            compounds.update(_compounds(keys[0], question.answers))
+            if noun := keys[0].partition(":")[2]:
+                compounds.update(plain(answer) for answer in question.answers if plain(answer).endswith(f" {noun}"))
     return replace(unfitted, pools=pooled(counts, compounds, given))
 
 
-def _compounds(key: str, answers: Sequence[str]) -> Iterator[str]:
-    noun = key.partition(":")[2]
-    return (plain(answer) for answer in answers if noun and plain(answer).endswith(f" {noun}"))
-
-
 def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, value: str, drawn: str) -> Variant:
-    yes = drawn == value
     changed = Question(
         id=f"{question.id}/rad",
         image=question.image,
@@ -294,5 +260,5 @@ def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, 
         scene=question.scene,
         context=question.context,
     )
-    note = {"answer": value, "drawn": drawn, "yes": yes}
+    note = {"answer": value, "drawn": drawn, "yes": drawn == value}
     return Variant(changed, Expect.GIVEN, template.test, f"rad/{asked.frame}", note)

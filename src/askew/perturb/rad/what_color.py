@@ -116,10 +116,8 @@ class Color(YesNoTemplate):
         return _SINGULAR.fullmatch(text) or (_PLURAL.fullmatch(text) if self.extensions else None)
 
 
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = resource("perturb/rad/colors.yaml")
-    return data
+def _data() -> Any:
+    return resource("perturb/rad/colors.yaml")
 
 
 @lru_cache(maxsize=4096)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from functools import cache
+from typing import Literal, TypeAlias
 
-from askew.files.resources import resource
+from askew.files.resources import resource, word_sets
 from askew.language.inflect import (
     is_mass,
     is_plural,
     needs_no_article,
-    pairs,
+    nouns,
     parts_of_speech,
     plural,
     singular,
@@ -38,6 +38,7 @@ from askew.perturb.rad.yes_no_template import (
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
 _THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
 _MOST_WORDS = 3
+_DATA = "perturb/rad/kinds.yaml"
 
 Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
 """The place of the answer: after the noun with an article, after it without one, or before it."""
@@ -66,7 +67,8 @@ class WhatKindFrame(QuestionFrame):
         'Is this a polar bear?'
         """
         frame, words = self._words(value)
-        kind = {"a ": "is this a", "an ": "is this an"}.get(re.split(r"(?<= )", words)[0], "is this")
+        first, space, _ = words.partition(" ")
+        kind = f"is this {first}" if space and first in ("a", "an") else "is this"
         return YesNoQuestion(f"Is this {words}?", kind, f"what-kind/{frame}")
 
     def can_ask(self, value: str) -> bool:
@@ -78,7 +80,9 @@ class WhatKindFrame(QuestionFrame):
             raise CannotAsk("the answer repeats the question")
         if value.endswith(self.subject):
             return "whole", _counted(value, self.subject)
-        if singular(value).endswith(self.subject) or _names_family(value, self.subject):
+        own = family(self.subject)
+        is_of_family = " " in value and own and family(singular(value).split()[-1]) == own  # a toy store is a shop
+        if singular(value).endswith(self.subject) or is_of_family:
             return "whole", with_article(singular(value))
         if is_listed("things", singular(value)):
             return "counted", f"{self.subject} {with_article(singular(value))}"
@@ -97,7 +101,7 @@ class WhatKindFrame(QuestionFrame):
         if self.order == "uncounted":
             bare = needs_no_article(value) or is_plural(value.split()[-1]) or _is_activity(value)
             return value if bare else with_article(value)
-        return value if value in pairs() or is_mass(value) else with_article(singular(value))
+        return value if value in nouns("pairs") or is_mass(value) else with_article(singular(value))
 
 
 @dataclass(frozen=True)
@@ -172,8 +176,8 @@ class WhatKind(YesNoTemplate):
         >>> WhatKind().usual("What kind of water is this?")
         ('ocean', 'river')
         """
-        subject = self._subject(text)
-        return _usual().get(subject) or _usual().get(family(subject), ())
+        subject, answers = self._subject(text), resource(_DATA)["usual"]
+        return tuple(answers.get(subject) or answers.get(family(subject), ()))
 
     def implies(self, said: str, asked: str) -> bool:
         """True when people who said the first say yes to the second: it is the same but plural, or has words before it.
@@ -236,11 +240,6 @@ def _repeats(value: str, subject: str) -> bool:
     return value == subject or singular(value) == subject
 
 
-def _names_family(value: str, subject: str) -> bool:
-    """True when a phrase ends in another noun of the subject's family: a ``toy store`` for a shop."""
-    return " " in value and bool(family(subject)) and family(singular(value).split()[-1]) == family(subject)
-
-
 def _counted(phrase: str, noun: str) -> str:
     """The phrase with its article, if its noun takes one."""
     return phrase if is_mass(noun) else with_article(phrase)
@@ -249,7 +248,7 @@ def _counted(phrase: str, noun: str) -> str:
 def _modifier(value: str) -> str:
     """A noun before a noun is singular: ``vegetables`` gives ``vegetable pizza``."""
     last = value.split()[-1]
-    keeps = is_listed("plural modifiers", last) or last in pairs() or "'" in last
+    keeps = is_listed("plural modifiers", last) or last in nouns("pairs") or "'" in last
     return singular(value) if is_plural(last) and not keeps else value
 
 
@@ -268,9 +267,9 @@ def order_of(subject: str) -> Order:
     >>> order_of("animal"), order_of("food"), order_of("floor")
     ('counted', 'uncounted', 'modifier')
     """
-    if subject in _data()["counted"]:
+    if is_listed("counted", subject):
         return "counted"
-    return "uncounted" if subject in _data()["uncounted"] else "modifier"
+    return "uncounted" if is_listed("uncounted", subject) else "modifier"
 
 
 def family(subject: str) -> str:
@@ -279,7 +278,7 @@ def family(subject: str) -> str:
     >>> family("creature"), family("sporting event"), family("toothpaste")
     ('animal', 'sport', '')
     """
-    return _families().get(subject, "")
+    return _by_word("families").get(subject, "")
 
 
 def aspect(value: str) -> str:
@@ -288,7 +287,7 @@ def aspect(value: str) -> str:
     >>> aspect("red"), aspect("italian"), aspect("elephant")
     ('color', 'nation', 'kind')
     """
-    return _aspects().get(value, "kind")
+    return _by_word("aspects").get(value, "kind")
 
 
 def is_listed(name: str, value: str) -> bool:
@@ -297,7 +296,7 @@ def is_listed(name: str, value: str) -> bool:
     >>> is_listed("purposes", "farm"), is_listed("things", "canoe"), is_listed("general", "animal")
     (True, True, True)
     """
-    return value in _data()[name]
+    return value in word_sets(_DATA)[name]
 
 
 def kin(value: str) -> frozenset[int]:
@@ -313,17 +312,13 @@ def kin(value: str) -> frozenset[int]:
     return next((_kin()[part] for part in parts if part in _kin()), frozenset())
 
 
-@lru_cache(maxsize=1)
-def _families() -> dict[str, str]:
-    return {str(word): name for name, words in _data()["families"].items() for word in words}
+@cache
+def _by_word(part: str) -> dict[str, str]:
+    """The family or aspect of each word."""
+    return {str(word): name for name, words in resource(_DATA)[part].items() for word in words}
 
 
-@lru_cache(maxsize=1)
-def _aspects() -> dict[str, str]:
-    return {str(word): name for name, words in _data()["aspects"].items() for word in words}
-
-
-@lru_cache(maxsize=1)
+@cache
 def _kin() -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for number, group in enumerate(_kin_groups()):
@@ -334,22 +329,8 @@ def _kin() -> dict[str, frozenset[int]]:
 
 def _kin_groups() -> Iterator[list[str]]:
     """The lists of ``kin``; in a list of lists, the words of the first belong to each of the others."""
-    for group in _data()["kin"]:
+    for group in resource(_DATA)["kin"]:
         if isinstance(group[0], list):
             yield from (group[0] + members for members in group[1:])
         else:
             yield group
-
-
-@lru_cache(maxsize=1)
-def _usual() -> dict[str, tuple[str, ...]]:
-    return {noun: tuple(answers) for noun, answers in _data()["usual"].items()}
-
-
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = resource("perturb/rad/kinds.yaml")
-    return {
-        name: frozenset(map(str, value)) if isinstance(value, list) and name != "kin" else value
-        for name, value in data.items()
-    }

@@ -16,7 +16,7 @@ from math import isqrt
 from random import Random
 from typing import ClassVar, Protocol, TypeAlias
 
-from askew.files.resources import resource
+from askew.files.resources import word_sets
 from askew.language.tagger import Tagger, Token
 
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
@@ -69,15 +69,6 @@ class AnswerPool:
         """The sum of all counts."""
         return sum(count for _, count in self.counts)
 
-    def chances(self) -> dict[str, float]:
-        """The probability of drawing each answer.
-
-        >>> AnswerPool.of({"blue": 1, "red": 3}).chances()
-        {'red': 0.75, 'blue': 0.25}
-        """
-        total = self.total
-        return {answer: count / total for answer, count in self.counts}
-
     def balanced(self) -> AnswerPool:
         """The pool with weights for which each answer is drawn as a wrong one as often as it is the correct one.
 
@@ -86,8 +77,8 @@ class AnswerPool:
         diagonal), which is possible while no answer is more frequent than all others together.
 
         >>> pool = AnswerPool.of({"cat": 3, "cow": 2, "dog": 2}).balanced()
-        >>> cow, dog = (pool.without(right.__eq__).chances() for right in ("cow", "dog"))
-        >>> round(2 * cow["cat"] + 2 * dog["cat"], 2)
+        >>> cow, dog = (pool.without(right.__eq__) for right in ("cow", "dog"))
+        >>> round(2 * dict(cow.counts)["cat"] / cow.total + 2 * dict(dog.counts)["cat"] / dog.total, 2)
         3.0
         """
         counts = [count for _, count in self.counts]
@@ -260,10 +251,4 @@ def word_list(name: str) -> frozenset[str]:
     >>> "wearing" in word_list("transitive")
     True
     """
-    return _lists()[name]
-
-
-@lru_cache(maxsize=1)
-def _lists() -> dict[str, frozenset[str]]:
-    data = resource("perturb/rad/grammar_words.yaml")
-    return {name: frozenset(str(word) for word in words) for name, words in data.items()}
+    return word_sets("perturb/rad/grammar_words.yaml")[name]

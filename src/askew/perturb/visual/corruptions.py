@@ -84,12 +84,7 @@ def corrupted(image: Image.Image, kind: str, severity: int, rng: Random) -> Imag
     (228, 114, 0)
     """
     check_corruption(kind, severity)
-    return _CORRUPT[kind](image, _strengths()[kind][severity - 1], rng)
-
-
-@cache
-def _strengths() -> Mapping[str, tuple[float, ...]]:
-    return {kind: tuple(values) for kind, values in resource("perturb/visual/corruptions.yaml").items()}
+    return _CORRUPT[kind](image, resource("perturb/visual/corruptions.yaml")[kind][severity - 1], rng)
 
 
 def _noise(image: Image.Image, strength: float, rng: Random) -> Image.Image:

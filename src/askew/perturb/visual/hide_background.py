@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache
 from math import ceil, floor
 from random import Random
 from typing import Literal, TypeAlias
@@ -20,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFilter
 from askew.answers.normalise import modal_answer, normalise, tokens
 from askew.errors import BadImage, BadOption
 from askew.files.images import Encoding, check_encoding, encode, image_bytes, image_of, open_encoded
-from askew.files.resources import resource
+from askew.files.resources import word_sets
 from askew.language.inflect import singular
 from askew.types import Expect, ImageRef, Question, Refusal, Scene, Thing, Variant
 
@@ -113,7 +112,8 @@ class Visual:
         if not kept:
             yield Refusal(question.id, TEST, "its boxes lie outside the image")
             return
-        note = {"boxes": as_boxes(kept), **({} if own else {"drawn": "boxes"})}
+        note = {"boxes": [[left, top, right - left, bottom - top] for left, top, right, bottom in kept]}
+        drawn = {} if own else {"drawn": "boxes"}
         for change in self.changes:
             if _hides_nothing(change, kept, image.size):
                 yield Refusal(question.id, TEST, "its boxes fill the image")
@@ -124,7 +124,7 @@ class Visual:
                 Expect.SAME,
                 TEST,
                 f"visual/{change}",
-                {"perturbation": change_title(change), **note},
+                {"perturbation": change_title(change), **note, **drawn},
             )
 
 
@@ -278,12 +278,12 @@ def named_boxes(question: Question) -> list[Box]:
 
 def asks_for_place(question: Question) -> bool:
     """Whether the question mentions a position in the image, e.g. *the man on the left*."""
-    return not _words()["place"].isdisjoint(tokens(question.text))
+    return not _words("place").isdisjoint(tokens(question.text))
 
 
 def asks_for_surroundings(question: Question) -> bool:
     """Whether the question asks about the surroundings, e.g. *Where is the cat?*"""
-    return not _words()["surroundings"].isdisjoint(tokens(question.text)[:1])
+    return not _words("surroundings").isdisjoint(tokens(question.text)[:1])
 
 
 def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> list[Box]:
@@ -327,24 +327,18 @@ def hull(parts: Sequence[Region]) -> Region:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def as_boxes(parts: Iterable[Region]) -> list[list[int]]:
-    """Regions as x, y, width and height, for notes."""
-    return [[left, top, right - left, bottom - top] for left, top, right, bottom in parts]
-
-
 def _belonging(scene: Scene, named: Set[str]) -> Iterator[str]:
     """The ids of things related to a named thing other than by position."""
     for relation in scene.relations:
-        if _words()["position"].isdisjoint(tokens(relation.name)):
+        if _words("position").isdisjoint(tokens(relation.name)):
             if relation.subject in named:
                 yield relation.object
             if relation.object in named:
                 yield relation.subject
 
 
-@cache
-def _words() -> Mapping[str, frozenset[str]]:
-    return {kind: frozenset(words) for kind, words in resource("perturb/visual/place_words.yaml").items()}
+def _words(kind: str) -> frozenset[str]:
+    return word_sets("perturb/visual/place_words.yaml")[kind]
 
 
 def _side(start: float, stop: float, whole: int) -> tuple[int, int]:
@@ -362,19 +356,17 @@ def _names_in(words: Sequence[str], things: Iterable[Thing]) -> Iterator[str]:
     names = sorted({thing.name for thing in things}, key=lambda name: (-len(name.split()), name))
     free = list(words)
     for name in names:
-        wanted = tokens(name)
-        count = len(wanted)
-        places = [place for place in range(len(free) - count + 1) if wanted and _occurs(free, place, wanted)]
+        *first, last = tokens(name) or [""]
+        count = len(first)
+        places = [
+            place
+            for place in range(len(free) - count)
+            if last and free[place : place + count] == first and _same(free[place + count], last)
+        ]
         if places:
             yield name
         for place in places:
-            free[place : place + count] = [""] * count
-
-
-def _occurs(words: Sequence[str], place: int, wanted: Sequence[str]) -> bool:
-    """Whether a name occurs at this place, its last word in the singular or plural."""
-    last = place + len(wanted) - 1
-    return tuple(words[place:last]) == tuple(wanted[:-1]) and _same(words[last], wanted[-1])
+            free[place : place + count + 1] = [""] * (count + 1)
 
 
 def _same(word: str, other: str) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.files.resources import resource
-from askew.language.wordnet import Pos, WordNet
+from askew.language.wordnet import PARTS_OF_SPEECH, WORDNET
 from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
 from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
@@ -66,20 +66,19 @@ class Meteor:
         return FittedOverlap(self, index, _Meteor(self, index, Relatives.of(index.words, self.synonyms_on == "stems")))
 
 
-def synonyms(word: str, wordnet: WordNet) -> frozenset[str]:
+def synonyms(word: str) -> frozenset[str]:
     """The single words that share a sense with a form of this word, as NLTK finds them; never empty.
 
-    >>> sorted(synonyms("sofa", WordNet())), sorted(synonyms("pictur", WordNet()))
+    >>> sorted(synonyms("sofa")), sorted(synonyms("pictur"))
     (['couch', 'lounge', 'sofa'], ['pictur'])
     """
     found = {word}
-    parts: tuple[Pos, ...] = ("n", "v", "a", "r")
-    for pos in parts:
-        forms = [*wordnet.bases(word, pos)]
+    for pos in PARTS_OF_SPEECH:
+        forms = [*WORDNET.bases(word, pos)]
         if pos == "n" and word.endswith("ss"):
             forms.append(word[:-1])  # sic: NLTK takes "pass" for a plural of "pas" too
         for form in forms:
-            found.update(name for sense in wordnet.senses(form, pos) for name in sense.words if "_" not in name)
+            found.update(name for sense in WORDNET.senses(form, pos) for name in sense.words if "_" not in name)
     return frozenset(found)
 
 
@@ -97,14 +96,13 @@ class Relatives:
     @classmethod
     def of(cls, words: Mapping[str, int], stemmed: bool) -> Relatives:
         """The relatives among these words, their synonyms looked up by their stems or by themselves."""
-        wordnet = WordNet()
         by_stem: dict[str, list[int]] = {}
         by_synonym: dict[str, list[int]] = {}
         for word, number in words.items():
             by_stem.setdefault(stem(word), []).append(number)
         groups = by_stem.items() if stemmed else ((word, [number]) for word, number in words.items())
         for looked_up, numbers in groups:
-            for synonym in sorted(synonyms(looked_up, wordnet)):
+            for synonym in sorted(synonyms(looked_up)):
                 by_synonym.setdefault(synonym, []).extend(numbers)
         return cls(words, by_stem, by_synonym, stemmed)
 

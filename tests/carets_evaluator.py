@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from askew.files.resources import resource
 from askew.perturb.carets.attributes import relation_words
-from askew.perturb.carets.ontology import choice_classes, lemma, names, number, piece, plural, read
+from askew.perturb.carets.ontology import choice_classes, lemma, names, number, piece, plural
 from askew.types import Scene, Thing
 
 _FRAMES = re.compile(
@@ -120,13 +121,13 @@ def _below(name: str) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _classes() -> dict[str, str]:
     """The reviewed classes, as in the data file."""
-    return read("ontology.yaml")
+    return resource("perturb/carets/data/ontology.yaml")
 
 
 @lru_cache(maxsize=1)
 def _spelled() -> dict[str, set[str]]:
     """Each spelling of an attribute with all spellings of the same meaning in some category."""
-    data = read("attributes.yaml")
+    data = resource("perturb/carets/data/attributes.yaml")
     lines = [each["values"] for each in data["categories"].values()] + list(data["loose"].values())
     found: dict[str, set[str]] = {}
     for line in lines:
@@ -276,7 +277,7 @@ def _class_ends() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _attributes() -> frozenset[str]:
-    data = read("attributes.yaml")
+    data = resource("perturb/carets/data/attributes.yaml")
     lines = [each["values"] for each in data["categories"].values()] + list(data["loose"].values())
     found = {word.strip() for line in lines for each in line.split(",") for word in each.split("=")}
     for forms_of in data["said"].values():

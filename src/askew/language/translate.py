@@ -118,10 +118,10 @@ def _engine(start: str) -> Any:
 
 @lru_cache(maxsize=2)
 def _marian(folder: str) -> tuple[Any, Any]:
-    missing = [names[0] for names in _PARTS if not any((Path(folder) / name).is_file() for name in names)]
-    if missing:
+    lacking = [names[0] for names in _PARTS if not any((Path(folder) / name).is_file() for name in names)]
+    if lacking:
         raise DataError(
-            f"{folder}: this must be the folder of a translation model, but it has no {', no '.join(missing)}. {_SAVE}"
+            f"{folder}: this must be the folder of a translation model, but it has no {', no '.join(lacking)}. {_SAVE}"
         )
     transformers = need("transformers", "hf")
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -49,13 +49,18 @@ def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore 
 def read_header(path: str) -> Header:
     """How the file was produced: ranker, pool and versions."""
     if path.endswith(".parquet"):
-        return _checked_header(path, read_parquet_header(path))
-    with opened(path) as file:
-        first = next(bounded_lines(file, path), b"")
-    try:
-        return _checked_header(path, load_json(first))
-    except orjson.JSONDecodeError:
-        raise _not_bqd(path) from None
+        first = (_opened(path).schema_arrow.metadata or {}).get(_KEY, b"")
+    else:
+        with opened(path) as file:
+            first = next(bounded_lines(file, path), b"")
+    with suppress(orjson.JSONDecodeError):
+        header = load_json(first)
+        if isinstance(header, dict) and header.get("format") == FORMAT:
+            return {key: value for key, value in header.items() if key != "format"}
+    raise DataError(
+        f"{path}: this is not a file of basic questions (the first line of one says {FORMAT!r}). "
+        "Write one with askew build basic."
+    )
 
 
 def read_bqd(path: str) -> Iterator[tuple[Mapping[str, Any], Nearest]]:
@@ -66,13 +71,6 @@ def read_bqd(path: str) -> Iterator[tuple[Mapping[str, Any], Nearest]]:
             yield record, nearest_from(record)
         except BadRecord as fault:
             raise BadRecord(f"{path}: record {number}: {fault}") from None
-
-
-def _checked_header(path: str, header: object) -> Header:
-    """The header without its format; anything else is refused."""
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise _not_bqd(path)
-    return {key: value for key, value in header.items() if key != "format"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,13 +138,6 @@ def _records(path: str) -> Iterator[tuple[int, Any]]:
                 ) from None
 
 
-def _not_bqd(path: str) -> DataError:
-    return DataError(
-        f"{path}: this is not a file of basic questions (the first line of one says {FORMAT!r}). "
-        "Write one with askew build basic."
-    )
-
-
 _ROWS = 2000
 _KEY = b"askew"
 _IDS = ("image", "question_id")
@@ -159,27 +150,16 @@ def write_parquet(source: str, target: str) -> int:
     number). Ids that are all integers stay integers; all others are JSON (``"a"`` in quotes, ``null`` for none).
     """
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
-    numbers = {key: _all_numbers(source, key) for key in _IDS}
+    numbers = {key: all(type(record.get(key)) is int for record, _ in read_bqd(source)) for key in _IDS}
     header = {"format": FORMAT, **read_header(source)}
     schema = _schema(arrow, numbers).with_metadata({_KEY: orjson.dumps(header)})
     count = 0
+    rows = (_row(record, numbers) for record, _ in read_bqd(source))
     with replaced(target) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        rows: list[dict[str, Any]] = []
-        for record, _ in read_bqd(source):
-            rows.append(_row(record, numbers))
-            count += 1
-            if len(rows) == _ROWS:
-                writer.write_table(arrow.Table.from_pylist(rows, schema))
-                rows = []
-        writer.write_table(arrow.Table.from_pylist(rows, schema))
+        while part := list(islice(rows, _ROWS)):
+            writer.write_table(arrow.Table.from_pylist(part, schema))
+            count += len(part)
     return count
-
-
-def read_parquet_header(path: str) -> Header:
-    """How the file was produced: ranker, pool and versions."""
-    metadata = _opened(path).schema_arrow.metadata or {}
-    header: Header = orjson.loads(metadata.get(_KEY, b"null"))
-    return header
 
 
 def read_parquet(path: str) -> Iterator[dict[str, Any]]:
@@ -203,10 +183,6 @@ def _row(record: Mapping[str, Any], numbers: Mapping[str, bool]) -> dict[str, An
     basic = [{"question": question, "score": score} for question, score in record["basic"]]
     proof = [(name, None if value is None else float(value)) for name, value in record["proof"].items()]
     return {**ids, "question": record["question"], "basic": basic, "proof": proof}
-
-
-def _all_numbers(source: str, key: str) -> bool:
-    return all(type(record.get(key)) is int for record, _ in read_bqd(source))
 
 
 def _opened(path: str) -> Any:

@@ -70,10 +70,6 @@ class QuestionPool:
         return self._index.get(sameness(text))
 
 
-YES_NO = "yes/no"
-"""The answer type as VQA names it."""
-
-
 def is_yes_no(question: Question) -> bool:
     """True when the answer type is yes/no or, if the data has none, when the question has that form.
 
@@ -81,7 +77,7 @@ def is_yes_no(question: Question) -> bool:
     [True, False, False]
     """
     if question.kind.answer_type:
-        return question.kind.answer_type == YES_NO
+        return question.kind.answer_type == "yes/no"
     return asks_yes_no(question.text)
 
 
@@ -147,15 +143,6 @@ _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
 Header = Mapping[str, Any]
 """What determines a ranking: ``name``, ``ranker``, ``pool``, ``top`` and ``askew``, as plain JSON values."""
-
-
-def signature(header: Header) -> str:
-    """A hash of what determines a ranking, 16 digits; it names the file of the ranking.
-
-    >>> signature({"ranker": "a"}) == signature({"ranker": "a"}) != signature({"ranker": "b"})
-    True
-    """
-    return hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def ranking_path(key: str) -> Path:
@@ -254,7 +241,8 @@ class Ranking:
     @cached_property
     def header(self) -> Header:
         """What determines this ranking."""
-        pool = {"name": self.pool_name, "kind": self.kind, "questions": len(self.pool), "sha256": pool_hash(self.pool)}
+        content = hashlib.sha256("\n".join(self.pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        pool = {"name": self.pool_name, "kind": self.kind, "questions": len(self.pool), "sha256": content}
         return {
             "name": self.name,
             "ranker": repr(self.ranker),
@@ -265,8 +253,8 @@ class Ranking:
 
     @cached_property
     def signature(self) -> str:
-        """The hash of the header, 16 digits."""
-        return signature(self.header)
+        """A hash of the header, 16 digits; it names the file of the ranking."""
+        return hashlib.sha256(orjson.dumps(self.header, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
         """The basic questions of each of these texts."""
@@ -294,9 +282,7 @@ class Ranking:
 
     def _ranked(self, texts: Sequence[str]) -> Iterator[list[Nearest]]:
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-        if not batches:
-            return
-        for ranked in self._executor.map(self._ranks, batches):
+        for ranked in self._executor.map(self._ranks, batches) if batches else ():
             yield [Nearest.of(item, self.pool.texts) for item in ranked]
 
     @cached_property
@@ -313,11 +299,6 @@ class Ranking:
         if isinstance(self.ranker, FitsByExecutor):
             return _Ranks(self.ranker, (), self.top, self.ranker.fit_by(self.pool.texts, self._executor))
         return _Ranks(self.ranker, self.pool.texts, self.top)
-
-
-def pool_hash(pool: QuestionPool) -> str:
-    """A hash of the texts of a pool, 16 digits."""
-    return hashlib.sha256("\n".join(pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass

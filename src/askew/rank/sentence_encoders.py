@@ -204,11 +204,8 @@ def _each_alone(folder: str, content: str, texts: Sequence[str]) -> list[Any]:
 def load_encoder(folder: str, content: str) -> Callable[[str], Any]:
     """Load the folder; ``content`` invalidates the cache when its files change."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
-    path, pooling, settings = (
-        Path(folder),
-        pooling_of(Path(folder)),
-        _read_json(Path(folder) / "sentence_bert_config.json"),
-    )
+    path = Path(folder)
+    pooling, settings = pooling_of(path), _read_json(path / "sentence_bert_config.json")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(path, **_OFFLINE)
         model = transformers.AutoModel.from_pretrained(path, use_safetensors=True, **_OFFLINE).eval()
@@ -295,10 +292,9 @@ def cached_vectors(
         first.setdefault(key, number)
     rows: Any = None
     digest = hashlib.sha256(signature.encode()).hexdigest()
+    wanted = {key: texts[number] for key, number in first.items()}
     with closing(_VectorFile(cache_folder() / "vectors" / f"{digest[:24]}.sqlite")) as file:
-        for key, vector in _vectors_by_key(
-            file, {key: texts[number] for key, number in first.items()}, encode, executor
-        ):
+        for key, vector in _vectors_by_key(file, wanted, encode, executor):
             rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
             rows[first[key]] = vector
     for number, key in enumerate(keys):
@@ -351,14 +347,15 @@ class _VectorFile:
             self._database.execute(_SCHEMA)
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """The vectors of those keys that are stored and valid."""
+        """The vectors of those keys that are stored and valid: of unit length, or all zeros."""
         found: dict[bytes, Any] = {}
         if self._database is not None:
             marks = ",".join("?" * len(keys))
             query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
             with self._disabled_on_error():
                 found = {key: np.frombuffer(vector, "<f4") for key, vector in self._database.execute(query, keys)}
-        return {key: vector for key, vector in found.items() if _valid(vector)}
+        unit = {key for key, vector in found.items() if abs(float(vector @ vector) - 1) < 1e-4 or not vector.any()}
+        return {key: vector for key, vector in found.items() if key in unit}
 
     def keep(self, fresh: Sequence[tuple[bytes, Any]]) -> None:
         """Save these keys and vectors in one transaction."""
@@ -389,9 +386,3 @@ class _VectorFile:
                 RuntimeWarning,
                 stacklevel=4,
             )
-
-
-def _valid(vector: Any) -> bool:
-    """Whether this is a valid stored vector: of unit length, or all zeros."""
-    length = float(vector @ vector)
-    return abs(length - 1) < 1e-4 or not vector.any()

@@ -43,9 +43,8 @@ class Point:
 
     def leave_out(self, columns: Any) -> None:
         """Exclude these columns: zero multipliers and huge slacks."""
-        out = np.asarray(columns, np.int64)
-        self.u[out] = self.v[out] = 1e-30
-        self.first[out] = self.second[out] = _OUT
+        self.u[columns] = self.v[columns] = 1e-30
+        self.first[columns] = self.second[columns] = _OUT
 
     def nearest(self, count: int) -> Any:
         """The columns with the smallest slacks, without those left out."""
@@ -73,10 +72,6 @@ class Point:
     def weights(self) -> Any:
         """D, large for columns whose constraint is tight."""
         return self.u / self.first + self.v / self.second
-
-    def is_within(self, share: float) -> bool:
-        """Whether the gap was below this share of the objective b·y."""
-        return self.gap < share * float(self.target @ self.y)
 
 
 def normal_factor(rows: Any, weights: Any, covariance: Any, penalty: float, count: int) -> Any:

@@ -91,9 +91,7 @@ def _violating(vectors: Any, task: _Task, scores: Any, penalty: float) -> Any:
         task.near = np.flatnonzero(scores > penalty - error)
         c = correlations(vectors, task.near, task.residual)
         above = task.near[c > penalty + _TOLERANCE]
-    if len(above) > MORE:
-        above = above[np.argpartition(-scores[above], MORE)[:MORE]]
-    return above
+    return above[np.argpartition(-scores[above], MORE)[:MORE]] if len(above) > MORE else above
 
 
 def _finish(vectors: Any, task: _Task, penalty: float) -> Solution:

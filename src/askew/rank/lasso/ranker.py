@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from askew.errors import BadOption
-from askew.rank.lasso.certificate import Certificate, Solution, certified_positions
+from askew.rank.lasso.certificate import Solution, certified_positions
 from askew.rank.lasso.nonnegative import solve
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import DIGITS, Columns, candidates, correlations, one_thread
@@ -73,14 +73,13 @@ class FittedLasso:
             excluded = [self.columns.same(text, target) for text, target in zip(distinct, targets, strict=True)]
             ranked = {
                 distinct[number]: self.ranked(distinct[number], solution, excluded[number], k)
-                for number, solution in self._solve(targets, excluded)
+                for number, solution in (
+                    solve(self.columns.vectors, targets, excluded, self.lasso.lambda_)
+                    if self.lasso.sign == "nonneg"
+                    else self._signed.solve(targets, excluded, self.lasso.lambda_)
+                )
             }
         return [ranked[text] for text in texts]
-
-    def _solve(self, targets: Any, excluded: Sequence[Any]) -> Any:
-        if self.lasso.sign == "nonneg":
-            return solve(self.columns.vectors, targets, excluded, self.lasso.lambda_)
-        return self._signed.solve(targets, excluded, self.lasso.lambda_)
 
     @cached_property
     def _signed(self) -> SignedPool:
@@ -90,10 +89,10 @@ class FittedLasso:
         """The first ``k`` of one solution, which was computed without the columns ``excluded``."""
         columns, x, c = self._ordered(solution, excluded, k + 1)
         listed = list(self.columns.listed(columns))
-        proof = solution.certificate
+        proof, signed = solution.certificate, self.lasso.sign == "free"
         places = 0
-        if self._exact(proof):
-            signed, ends = self.lasso.sign == "free", len(columns) <= k
+        if proof.gap <= (_FREE_GAP * proof.objective if signed else _NONNEG_GAP):
+            ends = len(columns) <= k
             places = certified_positions(x, c, proof.error, proof.gap, self.lasso.lambda_, ends, signed)
         return Ranked(
             text,
@@ -107,10 +106,6 @@ class FittedLasso:
                 "certified": sum(place < places for place, _ in listed[:k]),
             },
         )
-
-    def _exact(self, proof: Certificate) -> bool:
-        limit = _NONNEG_GAP if self.lasso.sign == "nonneg" else _FREE_GAP * proof.objective
-        return proof.gap <= limit
 
     def _ordered(self, solution: Solution, excluded: Sequence[int], k: int) -> tuple[Any, Any, Any]:
         """The first ``k`` columns by (x, a·r, place in the pool), with their x and a·r."""

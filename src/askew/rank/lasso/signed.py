@@ -30,9 +30,8 @@ _HEAVY_LATE = 1.5
 """The same when only columns near their constraint matter."""
 _NEAR = 4
 """How many columns count as near their constraint, per dimension."""
-_ROUGH_GAP = 1.0
-"""All columns are used until the gap is below this share of the objective."""
 _MOST_STEPS = 15
+"""All columns are used until the gap is below the objective b·y, at most for so many steps."""
 _DONE = 1e-9
 """In float64 the interior-point method goes on until its gap is below this."""
 _MOST_FINE_STEPS = 60
@@ -85,8 +84,10 @@ class SignedPool:
             out = [np.asarray(columns, np.int64) for columns in excluded[begin : begin + BATCH]]
             inside = chunk if self.basis is None else chunk @ self.basis
             points = self._inside(inside, out, penalty)
-            open_ = {row: self._at_vertex(point, chunk[row], penalty) for row, point in enumerate(points)}
-            del points
+            open_: dict[int, _Crossover] = {}
+            for row, point in enumerate(points):
+                near = point.nearest(_NEAR * self.spanned.shape[1])
+                open_[row] = _Crossover(self._rounded(point.on(near), near, chunk[row], penalty), near, point)
             while open_:
                 rows = list(open_)
                 residuals = np.stack([open_[row].vertex.residual for row in rows])
@@ -103,7 +104,7 @@ class SignedPool:
         for point, out in zip(points, excluded, strict=True):
             point.leave_out(out)
         for _ in range(_MOST_STEPS):
-            going = [point for point in points if not (point.stuck or point.is_within(_ROUGH_GAP))]
+            going = [point for point in points if not point.stuck and point.gap >= float(point.target @ point.y)]
             if not going:
                 break
             method.step(going)
@@ -113,11 +114,6 @@ class SignedPool:
         """The interior-point method on some columns; their covariance is taken to be that of all."""
         covariance = self.covariance * (len(rows) / len(self.spanned))
         return Interior(rows, covariance, penalty, int(heavy * rows.shape[1]))
-
-    def _at_vertex(self, point: Point, target: Any, penalty: float) -> _Crossover:
-        """The last steps inside, on the columns near their constraint; then the vertex that these point to."""
-        near = point.nearest(_NEAR * self.spanned.shape[1])
-        return _Crossover(self._rounded(point.on(near), near, target, penalty), near, point)
 
     def _rounded(self, point: Point, near: Any, target: Any, penalty: float) -> Vertex:
         """The vertex that the interior-point method points to when it has converged in float64."""
@@ -146,9 +142,8 @@ class SignedPool:
         if len(new) == 0:
             crossover.vertex = vertex.improved(columns[violating])
             return False
-        crossover.near = np.concatenate([crossover.near, new])
-        point = crossover.point.on(crossover.near)
-        crossover.vertex = self._rounded(point, crossover.near, vertex.target, vertex.penalty)
+        near = crossover.near = np.concatenate([crossover.near, new])
+        crossover.vertex = self._rounded(crossover.point.on(near), near, vertex.target, vertex.penalty)
         return False
 
     def _certified(self, crossover: _Crossover, columns: Any, c: Any) -> Solution:

@@ -7,9 +7,8 @@ only after a consonant, a few words are irregular.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
@@ -27,6 +26,7 @@ from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
 
 Floats = NDArray[np.float64]
 
+_RULES = "rank/overlap/porter.yaml"
 SAME, STEM, SYNONYM = 1, 2, 3
 """How two words match; lower levels are tried first."""
 
@@ -91,7 +91,6 @@ class Relatives:
     by_synonym: Mapping[str, list[int]]
     """The pool's words that have this synonym: a stem, or a word."""
     stemmed: bool
-    _known: dict[str, dict[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, words: Mapping[str, int], stemmed: bool) -> Relatives:
@@ -108,14 +107,12 @@ class Relatives:
 
     def to(self, word: str) -> dict[int, int]:
         """The pool's words that are the same as this one, have its stem or have it as a synonym, with the level."""
-        if word not in self._known:
-            ending = stem(word)
-            found = dict.fromkeys(self.by_synonym.get(ending if self.stemmed else word, ()), SYNONYM)
-            found.update(dict.fromkeys(self.by_stem.get(ending, ()), STEM))
-            if word in self.words:
-                found[self.words[word]] = SAME
-            self._known[word] = found
-        return self._known[word]
+        ending = stem(word)
+        found = dict.fromkeys(self.by_synonym.get(ending if self.stemmed else word, ()), SYNONYM)
+        found.update(dict.fromkeys(self.by_stem.get(ending, ()), STEM))
+        if word in self.words:
+            found[self.words[word]] = SAME
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,10 +151,6 @@ def _factors(reference: int, beta: float, gamma: float) -> Floats:
     return factors
 
 
-LEVELS = 3
-"""Same word, same stem, synonym."""
-
-
 @compiled
 def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int:
     """Match words from the right, level by level, each with the last free place of the query; returns how many match.
@@ -167,7 +160,7 @@ def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int
     places[: len(document)] = -1
     free[:] = True
     matched = 0
-    for level in range(1, LEVELS + 1):
+    for level in range(SAME, SYNONYM + 1):
         for i in range(len(document) - 1, -1, -1):
             slot = slots[document[i]]
             if slot < 0 or places[i] >= 0:
@@ -238,11 +231,8 @@ def scan(
                 fewest += 1
 
 
-Rules = Sequence[tuple[str, str]]
-
-_SHORT = 2
-"""Words of at most this many letters are unchanged."""
-_VOWEL_CONSONANT = re.compile("vc")
+Rules = Sequence[Sequence[str]]
+"""Pairs of an ending and its replacement."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -252,36 +242,20 @@ def stem(word: str) -> str:
     >>> [stem(word) for word in ("pictures", "running", "flies", "dies", "relational", "sky", "Is")]
     ['pictur', 'run', 'fli', 'die', 'relat', 'sky', 'is']
     """
-    lowered, steps = word.lower(), _steps()
-    if lowered in steps.irregular:
-        return steps.irregular[lowered]
-    if len(word) <= _SHORT:
+    lowered, steps = word.lower(), resource(_RULES)
+    for base, forms in steps["irregular"].items():
+        if lowered in forms:
+            return str(base)
+    if len(word) <= 2:
         return lowered
-    left = lowered[:-1] if lowered.endswith("ies") and len(lowered) == 4 else _replaced(lowered, steps.plurals)
-    left = _without_past(left, steps)
+    left = lowered[:-1] if lowered.endswith("ies") and len(lowered) == 4 else _replaced(lowered, steps["plurals"])
+    left = _without_past(left)
     if left.endswith("y") and len(left) > 2 and _shape(left[:-1])[-1] == "c":
         left = left[:-1] + "i"
-    left = _replaced(_double(left, steps), steps.single, lambda start: _measure(start) > 0)
+    left = _replaced(_double(left), steps["single"], lambda start: _measure(start) > 0)
     ends = ("s", "t") if left.endswith("ion") else ""
-    return _tidy(_replaced(left, steps.last, lambda start: _measure(start) > 1 and start.endswith(ends)))
-
-
-@dataclass(frozen=True)
-class _Steps:
-    irregular: dict[str, str]
-    plurals: Rules
-    restored: Rules
-    double: Rules
-    single: Rules
-    last: Rules
-
-
-@lru_cache(maxsize=1)
-def _steps() -> _Steps:
-    data = resource("rank/overlap/porter.yaml")
-    irregular = {form: base for base, forms in data["irregular"].items() for form in forms}
-    rules = {name: [(old, new) for old, new in data[name]] for name in ("plurals", "restored", "double", "single")}
-    return _Steps(irregular, last=[(ending, "") for ending in data["last"]], **rules)
+    last = [(ending, "") for ending in steps["last"]]
+    return _tidy(_replaced(left, last, lambda start: _measure(start) > 1 and start.endswith(ends)))
 
 
 def _shape(word: str) -> str:
@@ -295,7 +269,7 @@ def _shape(word: str) -> str:
 
 def _measure(start: str) -> int:
     """How often a consonant follows a vowel: Porter's m."""
-    return len(_VOWEL_CONSONANT.findall(_shape(start)))
+    return _shape(start).count("vc")
 
 
 def _short_syllable(start: str) -> bool:
@@ -313,7 +287,7 @@ def _replaced(word: str, rules: Rules, fits: Callable[[str], bool] = lambda star
     return word
 
 
-def _without_past(word: str, steps: _Steps) -> str:
+def _without_past(word: str) -> str:
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
@@ -321,23 +295,24 @@ def _without_past(word: str, steps: _Steps) -> str:
     for ending in ("ed", "ing"):
         start = word.removesuffix(ending)
         if start != word and "v" in _shape(start):
-            return _repaired(start, steps)
+            return _repaired(start)
     return word
 
 
-def _repaired(start: str, steps: _Steps) -> str:
+def _repaired(start: str) -> str:
     """Repair a word after -ed or -ing was removed: hopp → hop, fil → file."""
-    if any(start.endswith(old) for old, _ in steps.restored):
-        return _replaced(start, steps.restored)
+    restored = resource(_RULES)["restored"]
+    if any(start.endswith(old) for old, _ in restored):
+        return _replaced(start, restored)
     if len(start) > 1 and start[-1] == start[-2] and _shape(start)[-1] == "c":
         return start if start[-1] in "lsz" else start[:-1]
     return start + "e" if _measure(start) == 1 and _short_syllable(start) else start
 
 
-def _double(word: str, steps: _Steps) -> str:
+def _double(word: str) -> str:
     if word.endswith("alli") and _measure(word[:-4]) > 0:
-        return _double(word[:-2], steps)
-    changed = _replaced(word, steps.double, lambda start: _measure(start) > 0)
+        return _double(word[:-2])
+    changed = _replaced(word, resource(_RULES)["double"], lambda start: _measure(start) > 0)
     if changed == word and word.endswith("logi") and _measure(word[:-3]) > 0:
         return word[:-1]
     return changed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +86,7 @@ def tied_with_last(keys: Any) -> int:
     return len(keys) - at
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TopK:
+class TopK(NamedTuple):
     """The k best texts of a query; see ``offer``."""
 
     keys: Wides
@@ -107,11 +106,6 @@ class TopK:
             raise BadOption(f"top: k={k} asks for nothing. Give 1 or more.")
         keys, firsts, documents_ = (np.zeros(min(k, documents), dtype=np.int64) for _ in range(3))
         return cls(keys, firsts, np.zeros(len(keys)), documents_, np.zeros(2, dtype=np.int64))
-
-    @property
-    def arrays(self) -> tuple[Wides, Wides, NDArray[np.float64], Wides, Wides]:
-        """The arrays that the compiled functions take."""
-        return self.keys, self.firsts, self.scores, self.documents, self.tally
 
     def ranked(self, text: str) -> Ranked:
         """The ranking, with how many texts are tied at the last place and how many are at least as good."""
@@ -138,12 +132,12 @@ class FittedOverlap:
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
         """The ``k`` best of the pool for each text, without the text itself; with ``ties`` and ``at_least``."""
-        return [self._ranked(text, k) for text in texts]
-
-    def _ranked(self, text: str, k: int) -> Ranked:
-        top, own = TopK.empty(k, len(self.pool)), self.pool.find(text)
-        self.metric.scan(text, self.index.query(text), -1 if own is None else own, top.arrays)
-        return top.ranked(text)
+        found = []
+        for text in texts:
+            top, own = TopK.empty(k, len(self.pool)), self.pool.find(text)
+            self.metric.scan(text, self.index.query(text), -1 if own is None else own, tuple(top))
+            found.append(top.ranked(text))
+        return found
 
     def __repr__(self) -> str:
         return f"{self.ranker!r} over {len(self.index.pool)} texts"

@@ -71,8 +71,7 @@ def strokes(entry: str, content: Sequence[Any]) -> list[Step]:
     return _compiled(entry, content, _Place())
 
 
-@cache
-def drawings() -> dict[str, list[Any]]:
+def drawings() -> Any:
     """The strokes of each entry."""
     return read("drawings")
 

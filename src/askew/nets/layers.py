@@ -158,10 +158,10 @@ class RegionProjection(nn.Module):
         return x * (kept * mask.unsqueeze(2))
 
 
-def mean_region(x: Tensor, mask: Tensor) -> Tensor:
-    """The mean vector of the regions without padding: (B, K, H) and (B, K) to (B, H)."""
-    there = mask.to(x.dtype).sum(dim=1, keepdim=True).clamp(min=1)  # (B, 1)
-    return x.sum(dim=1) / there
+def mean(x: Tensor, real: Tensor) -> Tensor:
+    """The mean over the real positions: (B, N, H) and (B, N) to (B, H)."""
+    there = real.unsqueeze(2).to(x.dtype)  # (B, N, 1)
+    return (x * there).sum(dim=1) / there.sum(dim=1).clamp(min=1)
 
 
 RARE = -4.0

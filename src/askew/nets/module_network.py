@@ -149,15 +149,6 @@ class SumDescribe(nn.Module):
         return weighted(a, x)
 
 
-def intersection(a: Tensor, b: Tensor) -> Tensor:
-    """And: min(a1, a2).
-
-    >>> intersection(torch.tensor([0.2, 0.9]), torch.tensor([0.5, 0.1])).tolist() == torch.tensor([0.2, 0.1]).tolist()
-    True
-    """
-    return torch.minimum(a, b)
-
-
 def normalised(a: Tensor) -> Tensor:
     """A map (B, K) whose values sum to 1, or to less if it is nearly zero everywhere; input of StackNMN's modules.
 
@@ -331,8 +322,8 @@ class ModuleNetwork(nn.Module):
                 [
                     stack.pushed(found),  # find
                     below.pushed(moved),  # transform
-                    below.pushed(intersection(found, top)),  # filter
-                    below.popped().pushed(intersection(top, below.top())),  # and
+                    below.pushed(torch.minimum(found, top)),  # filter
+                    below.popped().pushed(torch.minimum(top, below.top())),  # and
                     stack,  # describe reads the map and leaves it
                     stack,  # noop
                 ],

@@ -22,7 +22,7 @@ from askew.nets.layers import (
     answer_head,
     last_word,
     masked_softmax,
-    mean_region,
+    mean,
     take,
     weighted,
 )
@@ -58,7 +58,7 @@ class LstmQI(nn.Module):
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """Answers (B, A)."""
         question = torch.tanh(self.text(self.question(tokens)))  # (B, H)
-        whole = mean_region(self.regions(features, boxes, mask), mask)  # (B, H)
+        whole = mean(self.regions(features, boxes, mask), mask)  # (B, H)
         normed = whole / whole.square().sum(dim=1, keepdim=True).clamp(min=1e-12).sqrt()  # (B, H)
         return Output(self.answer(question * torch.tanh(self.picture(normed))))
 
@@ -75,7 +75,7 @@ class CnnLstm(nn.Module):
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """Answers (B, A)."""
         x = self.regions(features, boxes, mask)  # (B, K, H), none below 0
-        pooled = [mean_region(x, mask), x.amax(dim=1)]  # (B, H) each
+        pooled = [mean(x, mask), x.amax(dim=1)]  # (B, H) each
         return Output(self.answer(torch.cat([self.question(tokens), *pooled], dim=1)))
 
 
@@ -136,8 +136,8 @@ class Transformer(nn.Module):
         attention = []
         for layer in self.layers:
             words, regions, looked = layer(words, regions, real, mask)
-            attention.append(_mean(looked, real))  # (B, K)
-        ends = [take(words, last_word(real)).squeeze(1), _mean(words, real), _mean(regions, mask)]  # (B, H) each
+            attention.append(mean(looked, real))  # (B, K)
+        ends = [take(words, last_word(real)).squeeze(1), mean(words, real), mean(regions, mask)]  # (B, H) each
         return Output(self.answer(torch.cat(ends, dim=1)), attention=torch.stack(attention, dim=1))
 
 
@@ -196,12 +196,6 @@ class Attention(nn.Module):
     def _split(self, x: Tensor) -> Tensor:
         """(B, N, H) to (B, heads, N, H / heads)."""
         return x.view(x.shape[0], -1, self.heads, x.shape[2] // self.heads).transpose(1, 2)
-
-
-def _mean(x: Tensor, real: Tensor) -> Tensor:
-    """The mean over the real positions: (B, N, H) and (B, N) to (B, H)."""
-    there = real.unsqueeze(2).to(x.dtype)  # (B, N, 1)
-    return (x * there).sum(dim=1) / there.sum(dim=1).clamp(min=1)
 
 
 PIXELS = 64

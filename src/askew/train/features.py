@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,126 +99,112 @@ def as_store(features: str | FeatureStore | None, net: NetConfig) -> FeatureStor
     return features if hasattr(features, "get_many") else OneByOne(features)
 
 
-@dataclass(frozen=True)
-class NpzFeatures:
-    """An ``.npz`` file of arrays ``ID/features`` (K, D) and ``ID/boxes`` (K, 4), corners as shares of the image."""
+class FeatureFile(ABC):
+    """Features from a file, read for each image on demand."""
 
-    file: str = field(repr=False)
-    signature: str = field(init=False, default="")
-    table: Any = field(init=False, repr=False, compare=False, default=None)
-    regions: int | None = field(init=False, repr=False, compare=False, default=None)
+    regions: int | None = None
 
-    def __post_init__(self) -> None:
-        table = Regions(self.file)
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "signature", table.signature)
+    def __init__(self, file: str) -> None:
+        self.file, self.signature = file, fingerprint(file)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(signature={self.signature!r})"
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
-        """Read for each image on demand."""
-        found = [self.table.of(image) for image in images]
-        return [ImageFeatures(features, _from_corners(boxes)) for features, boxes in found]
+        """The features of each image, its corners as x, y, width and height."""
+        found = [self.read(image) for image in images]
+        boxes = [np.concatenate([corners[:, :2], corners[:, 2:4] - corners[:, :2]], axis=1) for _, corners in found]
+        return [ImageFeatures(features, own) for (features, _), own in zip(found, boxes, strict=True)]
+
+    @abstractmethod
+    def read(self, image: ImageRef) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Features (K, D) of an image, and the corners of its regions (K, 4) as shares: x1, y1, x2, y2."""
 
 
-@dataclass(frozen=True)
-class H5Features:
+class NpzFeatures(FeatureFile):
+    """An ``.npz`` file of arrays ``ID/features`` (K, D) and ``ID/boxes`` (K, 4), corners as shares of the image."""
+
+    def __init__(self, file: str) -> None:
+        self.file, self.table = file, Regions(file)
+        self.signature = self.table.signature
+
+    def read(self, image: ImageRef) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The arrays of the image."""
+        return self.table.of(image)
+
+
+class H5Features(FeatureFile):
     """An ``.h5`` file of ``features`` (N, K, D), ``boxes`` (N, K, 4: corners as shares) and ``ids`` (N,).
 
     ``image_features``, ``spatial_features`` (whose first four numbers are the corners) and ``image_ids`` are read too,
     and so are groups ``ID/features`` and ``ID/boxes`` as in an ``.npz`` file.
     """
 
-    file: str = field(repr=False)
-    signature: str = field(init=False, default="")
-    regions: int | None = field(init=False, repr=False, compare=False, default=None)
-    opened: Any = field(init=False, repr=False, compare=False, default=None)
-    rows: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        h5py = need("h5py", "train")
+    def __init__(self, file: str) -> None:
         try:
-            opened = h5py.File(self.file, "r")
+            self.opened = need("h5py", "train").File(file, "r")
         except OSError as trouble:
-            raise DataError(f"{self.file}: cannot be read as HDF5 ({trouble}). Expected a .h5 file.") from None
-        object.__setattr__(self, "opened", opened)
-        object.__setattr__(self, "signature", fingerprint(self.file))
+            raise DataError(f"{file}: cannot be read as HDF5 ({trouble}). Expected a .h5 file.") from None
+        super().__init__(file)
         ids = self._part("ids", "image_ids")
-        if ids is not None:
-            names = [name.decode() if isinstance(name, bytes) else str(name) for name in ids[:]]
-            object.__setattr__(self, "rows", {name: row for row, name in enumerate(names)})
-            parts = (self._part("features", "image_features"), self._part("boxes", "spatial_features"))
-            if any(part is None or part.ndim != 3 or len(part) != len(names) for part in parts):
-                raise DataError(
-                    f"{self.file}: it has ids, but no features and boxes of as many rows. Expected features (N, K, D), "
-                    "boxes (N, K, 4) and ids (N,)."
-                )
+        names = [name.decode() if isinstance(name, bytes) else str(name) for name in (() if ids is None else ids[:])]
+        self.rows = {name: row for row, name in enumerate(names)}
+        self.features, self.boxes = self._part("features", "image_features"), self._part("boxes", "spatial_features")
+        parts = (self.features, self.boxes)
+        if ids is not None and any(part is None or part.ndim != 3 or len(part) != len(names) for part in parts):
+            raise DataError(
+                f"{file}: it has ids, but no features and boxes of as many rows. Expected features (N, K, D), "
+                "boxes (N, K, 4) and ids (N,)."
+            )
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
-        """Read for each image on demand."""
-        return [self._get(image) for image in images]
-
-    def _get(self, image: ImageRef) -> ImageFeatures:
+    def read(self, image: ImageRef) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The rows of the image, or its group."""
         for name in (content_hash(image), str(image.id)):
             if name in self.rows:
                 row = self.rows[name]
-                features = self._part("features", "image_features")[row]
-                boxes = self._part("boxes", "spatial_features")[row][:, :4]
-                return self._checked(name, features, boxes)
+                return checked_regions(self.file, name, self.features[row], self.boxes[row][:, :4])
             if f"{name}/features" in self.opened and f"{name}/boxes" in self.opened:
                 features, boxes = self.opened[f"{name}/features"][:], self.opened[f"{name}/boxes"][:]
-                return self._checked(name, features, boxes)
+                return checked_regions(self.file, name, features, boxes)
         raise _missing(self.file, image)
-
-    def _checked(self, name: str, features: NDArray[Any], boxes: NDArray[Any]) -> ImageFeatures:
-        values, corners = checked_regions(self.file, name, features, boxes)
-        return ImageFeatures(values, _from_corners(corners))
 
     def _part(self, *names: str) -> Any:
         return next((self.opened[name] for name in names if name in self.opened), None)
 
 
-@dataclass(frozen=True)
-class TsvFeatures:
+class TsvFeatures(FeatureFile):
     """A bottom-up ``.tsv`` file (Anderson et al. 2018): id, width, height, count, then boxes and features as base64.
 
     The file is scanned once for the offset of each image's line; lines are read on demand.
     """
 
-    file: str = field(repr=False)
-    signature: str = field(init=False, default="")
-    regions: int | None = field(init=False, repr=False, compare=False, default=None)
-    starts: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        starts, most, at = {}, 0, 0
+    def __init__(self, file: str) -> None:
+        self.starts, self.regions, at = dict[str, int](), 0, 0
         try:
-            with open(self.file, "rb") as lines:
+            with open(file, "rb") as lines:
                 for number, line in enumerate(lines, 1):
                     parts = line.split(b"\t", 4)
                     if len(parts) < 5 or not parts[3].strip().isdigit():
                         raise DataError(
-                            f"{self.file}: line {number} is not a line of bottom-up features. Expected, separated "
+                            f"{file}: line {number} is not a line of bottom-up features. Expected, separated "
                             "by tabs: image_id, image_w, image_h, num_boxes, boxes, features."
                         )
-                    starts[parts[0].decode()] = at
-                    most = max(most, int(parts[3]))
+                    self.starts[parts[0].decode()] = at
+                    self.regions = max(self.regions, int(parts[3]))
                     at += len(line)
         except OSError as trouble:
-            raise DataError(f"{self.file}: cannot be read ({trouble.strerror}). Put the file there.") from None
-        object.__setattr__(self, "starts", starts)
-        object.__setattr__(self, "regions", most)
-        object.__setattr__(self, "signature", fingerprint(self.file))
+            raise DataError(f"{file}: cannot be read ({trouble.strerror}). Put the file there.") from None
+        super().__init__(file)
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
-        """Read for each image on demand."""
-        with open(self.file, "rb") as lines:
-            return [self._get(lines, image) for image in images]
-
-    def _get(self, lines: Any, image: ImageRef) -> ImageFeatures:
+    def read(self, image: ImageRef) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The line of the image."""
         if str(image.id) not in self.starts:
             raise _missing(self.file, image)
-        lines.seek(self.starts[str(image.id)])
+        with open(self.file, "rb") as lines:
+            lines.seek(self.starts[str(image.id)])
+            line = lines.readline().rstrip(b"\r\n")
         try:
-            _, width, height, count, boxes, features = lines.readline().rstrip(b"\r\n").split(b"\t")
+            _, width, height, count, boxes, features = line.split(b"\t")
             corners = np.frombuffer(base64.b64decode(boxes), np.float32).reshape(int(count), 4)
             values = np.frombuffer(base64.b64decode(features), np.float32).reshape(int(count), -1)
             scale = np.array([float(width), float(height)] * 2, np.float32)
@@ -225,12 +212,7 @@ class TsvFeatures:
             raise BadImage(
                 f"{self.file}: the line of image {image.id!r} is damaged ({trouble}). Extract or download it again."
             ) from None
-        return ImageFeatures(values, _from_corners(corners / scale))
-
-
-def _from_corners(boxes: NDArray[np.float32]) -> NDArray[np.float32]:
-    """x1, y1, x2, y2 to x, y, width, height."""
-    return np.concatenate([boxes[:, :2], boxes[:, 2:4] - boxes[:, :2]], axis=1)
+        return values, corners / scale
 
 
 def _missing(file: str, image: ImageRef) -> BadImage:
@@ -273,14 +255,13 @@ class PixelFeatures:
     """The pixels of downscaled images, for networks with ``encoder=conv``."""
 
     size: int = 64
-    regions: int | None = field(init=False, repr=False, default=1)
+    regions: ClassVar[int] = 1
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """Computed for each image on demand."""
         return [ImageFeatures(pixels(image, self.size), None) for image in images]
 
 
-@dataclass(frozen=True)
 class WorldFeatures:
     """Regions found by an encoder trained on the embedded world's training split: the whole image, then objects.
 
@@ -288,28 +269,28 @@ class WorldFeatures:
     its facts and the number of objects by label. Features are cached in the cache folder, by encoder and image.
     """
 
-    folder: str = field(default=str(REFERENCE), repr=False)
-    signature: str = field(init=False, default="")
-    encoder: OnnxEncoder = field(init=False, repr=False, compare=False)
-    regions: int | None = field(init=False, repr=False, compare=False, default=None)
-
-    def __post_init__(self) -> None:
+    def __init__(self, folder: str = str(REFERENCE)) -> None:
         need("onnxruntime", "bundled")
-        object.__setattr__(self, "signature", fingerprint(str(Path(self.folder) / "encoder.onnx")))
-        object.__setattr__(self, "encoder", OnnxEncoder(self.folder))
-        object.__setattr__(self, "regions", self.encoder.regions)
+        self.signature = fingerprint(str(Path(folder) / "encoder.onnx"))
+        self.encoder = OnnxEncoder(folder)
+        self.regions = self.encoder.regions
+
+    def __repr__(self) -> str:
+        return f"WorldFeatures(signature={self.signature!r})"
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """The features of each image."""
         files = {content_hash(image): image for image in images}
-        found = {key: _read_cached(self._file(key)) for key in files}
-        fresh = [key for key, cached in found.items() if cached is None]
+        found = {key: cached for key in files if (cached := _read_cached(self._file(key)))}
+        fresh = [key for key in files if key not in found]
         if fresh:
             encoded = self.encoder.encode([files[key] for key in fresh])
             for key, features, boxes, mask in zip(fresh, encoded.features, encoded.boxes, encoded.mask, strict=True):
                 found[key] = ImageFeatures(features[mask], boxes[mask])
-                _write_cached(self._file(key), features[mask], boxes[mask])
-        return [features for image in images if (features := found[content_hash(image)]) is not None]
+                self._file(key).parent.mkdir(parents=True, exist_ok=True)
+                with replaced(self._file(key)) as file:
+                    np.save(file, np.concatenate([features[mask], boxes[mask]], axis=1))
+        return [found[content_hash(image)] for image in images]
 
     def _file(self, key: str) -> Path:
         return cache_folder() / "sight" / self.signature / key[:2] / f"{key}.npy"
@@ -324,17 +305,11 @@ def _read_cached(path: Path) -> ImageFeatures | None:
     return ImageFeatures(both[:, :-4], both[:, -4:])
 
 
-def _write_cached(path: Path, features: NDArray[np.float32], boxes: NDArray[np.float32]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replaced(path) as file:
-        np.save(file, np.concatenate([features, boxes], axis=1))
-
-
 @dataclass(frozen=True)
 class NoFeatures:
     """No features, for networks that ignore the image."""
 
-    regions: int | None = field(init=False, repr=False, default=1)
+    regions: ClassVar[int] = 1
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """One empty region for each image."""
@@ -346,7 +321,7 @@ class OneByOne:
     """Any object with ``get(image) -> (features, boxes)`` as a store."""
 
     inside: Any
-    regions: int | None = field(init=False, repr=False, default=None)
+    regions: ClassVar[None] = None
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """One call of ``get`` for each image."""

@@ -26,6 +26,7 @@ from askew.files.read_write import alone_in, clear_parts, write_joined
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
+from askew.registry import make
 from askew.train.batches import QuestionRows, order
 from askew.train.checkpoint import (
     BEST,
@@ -39,7 +40,7 @@ from askew.train.checkpoint import (
 )
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, Step
-from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, as_net, prepare
+from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, prepare
 from askew.train.training_page import write_page
 from askew.verbs import Loss
 
@@ -80,20 +81,16 @@ def train(
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
     named = as_data(data, images, skip_bad), None if val is None else as_data(val, images, skip_bad)
-    training = prepare(Request(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
+    made: NetConfig = make("net", net) if isinstance(net, str) else net
+    training = prepare(Request(made, *named, features, added, answer, groups, images, config, skip_bad))
     folder = Path(output)
     with alone_in(folder), _deterministic(config, folder):
-        if overwrite:
-            _clear(folder)
+        if overwrite:  # the weights of an earlier training must not be mistaken for the new ones
+            for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
+                (folder / name).unlink(missing_ok=True)
         _begin(folder, training, overwrite)
         _train(training, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)
-
-
-def _clear(folder: Path) -> None:
-    """Delete an earlier training, so that its weights are not mistaken for the new ones."""
-    for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
-        (folder / name).unlink(missing_ok=True)
 
 
 def _begin(folder: Path, training: Training, overwrite: bool) -> None:
@@ -168,7 +165,8 @@ def _epoch(
     for step in range(done.step, steps):
         torch.manual_seed(_number(config.seed, "step", done.epoch, step))
         for group in optimiser.param_groups:
-            group["lr"] = config.rate * _falling((done.epoch * steps + step) / (config.epochs * steps), config.decay)
+            share = (done.epoch * steps + step) / (config.epochs * steps)  # of all steps; the rate falls along a cosine
+            group["lr"] = config.rate * ((1 + math.cos(math.pi * share)) / 2 if config.decay else 1.0)
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
         optimiser.zero_grad(set_to_none=True)
         for name, term in _terms(training, net, which, seed=f"{config.seed}:{done.epoch}:{step}"):
@@ -260,15 +258,6 @@ def _accuracies(net: nn.Module, rows: QuestionRows) -> Tensor:
             assert batch.answers is not None
             accuracies.append(batch.answers.gather(1, output.logits.argmax(dim=1, keepdim=True)).squeeze(1))
     return torch.cat(accuracies) if accuracies else torch.zeros(0)
-
-
-def _falling(share: float, falls: bool) -> float:
-    """The factor of the learning rate after this share of all steps: half a cosine.
-
-    >>> [round(_falling(share, True), 2) for share in (0, 0.5, 1)], _falling(0.9, False)
-    ([1.0, 0.5, 0.0], 1.0)
-    """
-    return (1 + math.cos(math.pi * share)) / 2 if falls else 1.0
 
 
 def _number(*parts: object) -> int:

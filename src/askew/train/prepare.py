@@ -100,12 +100,6 @@ class Training:
     """What determines the weights, for ``config.json``."""
 
 
-def as_net(net: str | NetConfig) -> NetConfig:
-    """The configuration of a network, from a spec such as ``xnm:hidden=256`` or as it is."""
-    config: NetConfig = make("net", net) if isinstance(net, str) else net
-    return config
-
-
 def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, list[Loss]]:
     """The answer loss (the default one if none is named) and the losses added to it."""
     made = [make("loss", loss) if isinstance(loss, str) else loss for loss in losses]
@@ -118,7 +112,13 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
 
 def prepare(request: Request) -> Training:
     """Read the data, build the groups, get the image features, and turn all of it into arrays."""
-    _check(request)
+    for loss in request.losses:
+        needed = isinstance(loss, Loss) and loss.needs_modules  # without the field, the default is False
+        if needed and request.net.name not in MODULE_NETS:
+            raise BadOption(
+                f"{loss!r} compares module weights; {request.net.name} has none. Use one of {', '.join(MODULE_NETS)}, "
+                "or the loss 'consistency', which compares answers."
+            )
     train, val = _split(request)
     by_name = {
         loss.groups: _groups(request, loss.groups, train) for loss in request.losses if isinstance(loss, TakesGroups)
@@ -126,8 +126,11 @@ def prepare(request: Request) -> Training:
     store = as_store(_features(request), request.net)
     bad = unusable(store, _images(train, val, by_name)) if request.skip_bad else {}
     skipped = _skipped(request, bad, (*train, *val))
-    train, val = _without(bad, train), _without(bad, val)
-    by_name = {name: [group for group in groups if not _has(bad, group)] for name, groups in by_name.items()}
+    train, val = ([question for question in part if question.image not in bad] for part in (train, val))
+    by_name = {
+        name: [group for group in groups if bad.keys().isdisjoint(_images_of(group))]
+        for name, groups in by_name.items()
+    }
     if not train or not val:
         raise DataError(f"Nothing is left to train or validate on: bad records were skipped, e.g. {skipped[0]}")
     variants = [variant.question for groups in by_name.values() for group in groups for variant in group.variants]
@@ -166,19 +169,14 @@ def _images(
     yield from (variant.question.image for group in groups for variant in group.variants)
 
 
+def _images_of(group: Group) -> list[ImageRef | None]:
+    return [group.original.image, *(variant.question.image for variant in group.variants)]
+
+
 def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
     """A line for everything that is skipped: bad records of the files, then questions with bad images."""
     read = [line for data in (request.data, request.val) if data for line in data.what.skipped]
     return [*read, *(f"question {q.id!r}: {bad[q.image]}" for q in questions if q.image and q.image in bad)]
-
-
-def _without(bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[Question]:
-    return [question for question in questions if question.image not in bad]
-
-
-def _has(bad: Mapping[ImageRef, str], group: Group) -> bool:
-    questions = (group.original, *(variant.question for variant in group.variants))
-    return any(question.image in bad for question in questions)
 
 
 def _features(request: Request) -> str | FeatureStore | None:
@@ -186,16 +184,6 @@ def _features(request: Request) -> str | FeatureStore | None:
     if request.features is None and request.net.name != "language" and request.net.encoder == "none":
         return "world" if isinstance(request.data.what, World) else None
     return request.features
-
-
-def _check(request: Request) -> None:
-    for loss in request.losses:
-        needed = isinstance(loss, Loss) and loss.needs_modules  # without the field, the default is False
-        if needed and request.net.name not in MODULE_NETS:
-            raise BadOption(
-                f"{loss!r} compares module weights; {request.net.name} has none. Use one of {', '.join(MODULE_NETS)}, "
-                "or the loss 'consistency', which compares answers."
-            )
 
 
 def _split(request: Request) -> tuple[list[Question], list[Question]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from askew.errors import plural
 from askew.files.read_write import replaced
 from askew.report.markup import Html, details, el, framed, join, table
 from askew.report.svg import axis, charted, curve
@@ -56,7 +57,7 @@ def _section(name: str, heading: str, content: Html) -> Html:
 
 def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:
     return (
-        f"{record['net']['name']} · {record['questions']['train']:,} questions · {_epochs(len(history))} in "
+        f"{record['net']['name']} · {record['questions']['train']:,} questions · {plural(len(history), 'epoch')} in "
         f"{history[-1]['seconds']:.0f} s · best validation {100 * best['accuracy']:.1f} % (epoch {best['epoch']})"
     )
 
@@ -65,7 +66,9 @@ def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = 
     known = [value for value in values if value is not None]
     steps = axis(min(known), max(known)) if share else _from_zero(max(known))
     scores = [Score(heading, NAN if value is None else value) for value in values]
-    description = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
+    description = (
+        f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {plural(len(values), 'epoch')}"
+    )
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
         [curve(run, scores, steps[0], steps[-1])],
@@ -124,10 +127,6 @@ def _flat(record: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, st
             yield f"{inside}{key}", ", ".join(map(str, value))
         else:
             yield f"{inside}{key}", str(value) if value or value == 0 else "none"
-
-
-def _epochs(count: int) -> str:
-    return f"{count} epoch{'' if count == 1 else 's'}"
 
 
 def _show(value: float | None, share: bool) -> str:

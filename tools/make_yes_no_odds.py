@@ -4,7 +4,7 @@
 
 A logistic regression on the parts of the questions (``askew.world.splits.parts``) about scenes with a seed that
 no split of the default world uses, each asked about eight times. Run it again when the scenes or the grammar of the
-world change, raise ``VERSION`` in ``askew/world/dataset.py`` and update ``DATA_DIGEST``. It takes two minutes.
+world change, and raise ``VERSION`` in ``askew/world/dataset.py``. It takes two minutes.
 """
 
 from __future__ import annotations

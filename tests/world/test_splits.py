@@ -52,7 +52,7 @@ def test_words_predict_the_answers_of_train_but_not_those_of_val_and_test() -> N
 
 
 def test_only_the_more_probable_answer_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(splits, "yes_odds", lambda: {"contact": 0.5, "contact man": 0.3})
+    monkeypatch.setattr(splits, "read", lambda name: {"contact": 0.5, "contact man": 0.3})
     meaning = Meaning("relates", Pick("man"), "wearing", other=Pick("hat"))
     likely, unlikely = Draft("contact", meaning, "yes"), Draft("contact", meaning, "no")
     balance = YesNoBalance()
@@ -76,7 +76,7 @@ def test_train_keeps_its_questions_and_priors_all_keeps_those_of_every_split(
     for split, priors, same in (("train", "train", True), ("val", "train", False), ("val", "all", True)):
         cache = SceneCache(str(tmp_path), 0, 64, priors=priors)  # type: ignore[arg-type]
         first = list(indices(0, 40, split))[:3]
-        found = [kept.question.text for index in first for kept in cache.take(index)]
+        found = [kept.question.text for index in first for kept in cache.entry(index)[1]]
         plain = [question.text for index in first for question in questions_of(make_scene(0, index, (64, 64)))]
         assert (found == plain) is same, (split, priors)
 

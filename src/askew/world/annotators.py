@@ -39,7 +39,10 @@ def holds(true: str, answers: tuple[str, ...]) -> bool:
     >>> holds("2", ("2", "2", "two", "3")), holds("2", ("2", "3")), holds("2", ("2", "two", "two"))
     (True, False, False)
     """
-    return _leads(true, Counter(answers)) and _leads(normalise(true), Counter(map(normalise, answers)))
+    for mine, counts in ((true, Counter(answers)), (normalise(true), Counter(map(normalise, answers)))):
+        if any(number >= counts[mine] for word, number in counts.items() if word != mine):
+            return False
+    return True
 
 
 def _answers(asked: Asked, rng: Random) -> tuple[str, ...]:
@@ -48,7 +51,9 @@ def _answers(asked: Asked, rng: Random) -> tuple[str, ...]:
         return (asked.answer,) * PEOPLE
     low, high = habits["right"]
     for attempt in range(_TRIES):
-        right = rng.uniform(low, high) - _hardness(asked)
+        right = rng.uniform(low, high)
+        if asked.answer_type == "number":  # the more there is to count, the less often people are correct
+            right -= data("people")["miscount"] * int(asked.answer)
         right += (1 - right) * attempt / _TRIES
         answers = tuple(_answer(asked, right, rng) for _ in range(PEOPLE))
         if answers.count(asked.answer) >= _ENOUGH and holds(asked.answer, answers):
@@ -56,19 +61,11 @@ def _answers(asked: Asked, rng: Random) -> tuple[str, ...]:
     return (asked.answer,) * PEOPLE
 
 
-def _hardness(asked: Asked) -> float:
-    """How much less often people are correct: the more there is to count, the less often."""
-    if asked.answer_type != "number":
-        return 0.0
-    return float(data("people")["miscount"]) * int(asked.answer)
-
-
 def _answer(asked: Asked, right: float, rng: Random) -> str:
     habits = data("people")
     if rng.random() < right:
-        if asked.answer_type == "number" and rng.random() < habits["number_word"]:
-            return number_word(int(asked.answer))
-        return asked.answer
+        in_words = asked.answer_type == "number" and rng.random() < habits["number_word"]
+        return number_word(int(asked.answer)) if in_words else asked.answer
     how = _draw(rng, _habit("instead"))
     if how == "slip" and asked.answer_type == "other":
         return _slip(asked.answer, rng)
@@ -125,10 +122,6 @@ def _slip(answer: str, rng: Random) -> str:
     if way == 0:
         return answer[:at] + answer[at + 1] + answer[at] + answer[at + 2 :]
     return answer[:at] + answer[at + 1 :] if way == 1 else answer[:at] + answer[at] + answer[at:]
-
-
-def _leads(true: str, counts: Counter[str]) -> bool:
-    return all(number < counts[true] for word, number in counts.items() if word != true)
 
 
 @cache

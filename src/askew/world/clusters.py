@@ -35,10 +35,6 @@ class Cluster:
     parts: tuple[ClusterPart, ...]
     joints: tuple[tuple[int, str, int], ...] = ()
 
-    def with_part(self, part: ClusterPart, *joints: tuple[int, str, int]) -> Cluster:
-        """The cluster with one more part, appended."""
-        return Cluster((*self.parts, part), self.joints + joints)
-
     @cached_property
     def least(self) -> float:
         """The shortest side among the main parts, at scale 1."""
@@ -163,7 +159,10 @@ def looks(
     """
     kind = classes()[name]
     material = draw_one(rng, kind.materials) if kind.materials else "none"
-    words = [_colour(rng, kind, material), _pattern(rng, kind, material), "" if material == "none" else material]
+    words = [_colour(rng, kind, material)]
+    if kind.patterns and (material in ("none", "plastic") or kind.framed):
+        words.append(draw_one(rng, kind.patterns))
+    words.append("" if material == "none" else material)
     words += [_side(rng, pair, given, odds or {}) for pair in kind.pairs]
     if kind.poses and not any(word in dimensions()["pose"] for word in given):
         words.append(draw_one(rng, kind.poses))
@@ -191,12 +190,6 @@ def _colour(rng: Random, kind: Class, material: str) -> str:
     if allowed is not None and not kind.framed:
         colours = {colour: allowed.count(colour) for colour in allowed if colour in colours}
     return draw_one(rng, colours) if colours else ""
-
-
-def _pattern(rng: Random, kind: Class, material: str) -> str:
-    if not kind.patterns or (material not in ("none", "plastic") and not kind.framed):
-        return ""
-    return draw_one(rng, kind.patterns)
 
 
 def _side(rng: Random, pair: str, given: Sequence[str], odds: Mapping[str, float]) -> str:
@@ -243,11 +236,11 @@ def dressed(rng: Random, name: str, pose: str, doing: str = "") -> Cluster:
     for garment in garments:
         words = looks(rng, garment, ["short"] if garment == "dress" and pose != "standing" else ())
         part = ClusterPart(garment, words, garment_box(cluster.parts[0].box, pose, garment, words, "hat" in garments))
-        cluster = cluster.with_part(part, (0, "wearing", len(cluster.parts)))
+        cluster = Cluster((*cluster.parts, part), (*cluster.joints, (0, "wearing", len(cluster.parts))))
     return cluster
 
 
-def garment_box(box: Box, pose: str, garment: str, words: Iterable[str], hat: bool, side: int = 1) -> Box:
+def garment_box(box: Box, pose: str, garment: str, words: Iterable[str], hat: bool) -> Box:
     """The box of a garment on a person with this box; a hat moves everything else down."""
     tables = people()["garments"]
     key = ("long dress" if "long" in words else "short dress") if garment == "dress" else garment
@@ -256,8 +249,6 @@ def garment_box(box: Box, pose: str, garment: str, words: Iterable[str], hat: bo
     if hat and garment != "hat":
         room = people()["hat_room"]
         y, height = room + (1 - room) * y, (1 - room) * height
-    if side < 0:
-        x = 1 - x - width
     return box[0] + x * box[2], box[1] + y * box[3], width * box[2], height * box[3]
 
 

@@ -6,10 +6,10 @@ import hashlib
 import io
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import orjson
 
@@ -26,11 +26,9 @@ from askew.world.splits import Shift, YesNoBalance, indices, split_of
 VERSION = "2"
 """Names the world in signatures, datasheets and the cache, so that stored runs know which world they used.
 
-Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answers or images than before. Formatting,
-moving or renaming code keeps it.
+Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answers or images than before, so whenever
+the YAML files of the world change. Formatting, moving or renaming code keeps it.
 """
-DATA_DIGEST = "c89dea70"
-"""``data_digest`` of the YAML files of this version. When only comments change, update it and keep ``VERSION``."""
 _QUALITY = 95
 
 Priors: TypeAlias = Literal["train", "all"]
@@ -81,13 +79,12 @@ class SceneCache:
         suffix = "-shifted" if self.shifted else "-priors" if self.priors == "all" else ""
         return os.path.join(self.folder, self.records + suffix, f"{index:06d}.json")
 
-    def take(self, index: int) -> list[CachedQuestion]:
-        """The questions of a scene, generated if they are not in the cache."""
-        return self.entry(index)[1]
-
     def entry(self, index: int) -> tuple[Scene, list[CachedQuestion]]:
         """A scene and its questions, generated if they are not in the cache."""
-        record = self._read(index) if os.path.isfile(self.image_path(index)) else None
+        record = None
+        if os.path.isfile(self.image_path(index)):
+            with suppress(OSError, ValueError):
+                record = orjson.loads(Path(self.record(index)).read_bytes())
         if record is None:
             made = self.made((index, self.image_hash(index)))
             self.put(made)
@@ -124,13 +121,6 @@ class SceneCache:
         path = Path(self.image_path(index))
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
-    def _read(self, index: int) -> Any:
-        try:
-            with open(self.record(index), "rb") as file:
-                return orjson.loads(file.read())
-        except (OSError, ValueError):
-            return None
-
     def _encoded(self, index: int, scene: Scene, sha256: str) -> bytes:
         """The record of a scene."""
         questions = [
@@ -166,22 +156,6 @@ def _write(path: str, content: bytes) -> None:
             f"{path}: cannot be written ({trouble.strerror or trouble}). Free some disk space or use another folder; "
             "the environment variable ASKEW_CACHE sets where the world is cached."
         ) from None
-
-
-def data_digest(folder: Path | None = None) -> str:
-    """A hash of the YAML files that the world is generated from, by default those of the package."""
-    folder = folder or Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.relative_to(folder).as_posix()):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:8]
-
-
-@cache
-def generator() -> str:
-    """The version of the world, followed by a hash of the YAML files if they differ from the released ones."""
-    digest = data_digest()
-    return VERSION if digest == DATA_DIGEST else f"{VERSION}-{digest}"
 
 
 SMALLEST, LARGEST = 64, 2048
@@ -223,7 +197,7 @@ class World:
     def __repr__(self) -> str:
         values = [(option.name, getattr(self, option.name)) for option in fields(self)]
         changed = [f"{name}={value!r}" for name, value in values if value != getattr(World, name)]
-        return f"World({', '.join([*changed, f'generator={generator()!r}'])})"
+        return f"World({', '.join([*changed, f'generator={VERSION!r}'])})"
 
     @property
     def name(self) -> str:
@@ -247,10 +221,12 @@ class World:
                 f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every 20 scenes, 14 "
                 "are in train and 3 each in val and test: use more scenes, or world:all."
             )
-        cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted, self.priors)
+        cache = SceneCache(world_cache(self.seed, self.size), self.seed, self.size, self.shifted, self.priors)
         for index in wanted:
-            for cached in cache.take(index):
+            for cached in cache.entry(index)[1]:
                 yield cached.question
 
-    def _folder(self) -> Path:
-        return cache_folder() / "world" / generator() / f"seed-{self.seed}-size-{self.size}"
+
+def world_cache(seed: int, size: int) -> str:
+    """The folder in which the scenes of a world are cached."""
+    return str(cache_folder() / "world" / VERSION / f"seed-{seed}-size-{size}")

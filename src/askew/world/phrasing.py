@@ -9,7 +9,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any, TypeAlias
 
-from askew.files.resources import resource
+from askew.files.resources import resource, word_sets
 from askew.world.world_data import classes
 
 Point: TypeAlias = tuple[object, ...]
@@ -124,13 +124,9 @@ def question_type(text: str) -> str:
     >>> question_type("Would you say it is sunny?")
     'none of the above'
     """
-    words = text.lower().rstrip("? ").split()
-    known = _types()
-    for length in range(min(len(words), 5), 0, -1):
-        if " ".join(words[:length]) in known:
-            return " ".join(words[:length])
-    other: str = data("types")["other"]
-    return other
+    words, known = text.lower().rstrip("? ").split(), word_sets("world/phrasings/types.yaml")["types"]
+    starts = (" ".join(words[:length]) for length in range(min(len(words), 5), 0, -1))
+    return next((start for start in starts if start in known), str(data("types")["other"]))
 
 
 def agreement(many: bool, noun: str = "") -> dict[str, str]:
@@ -153,9 +149,7 @@ def plural_of(noun: str) -> str:
     >>> plural_of("person"), plural_of("bus"), plural_of("sheep")
     ('people', 'buses', 'sheep')
     """
-    wider = data("nouns")["wider"]
-    plural: str = wider[noun]["plural"] if noun in wider and noun not in classes() else classes()[noun].plural
-    return plural
+    return classes()[noun].plural if noun in classes() else str(data("nouns")["wider"][noun]["plural"])
 
 
 def said_word(word: str) -> str:
@@ -164,8 +158,7 @@ def said_word(word: str) -> str:
     >>> said_word("lying"), said_word("red")
     ('lying down', 'red')
     """
-    wording: str = data("nouns")["words"].get(word, word)
-    return wording
+    return str(data("nouns")["words"].get(word, word))
 
 
 @cache
@@ -183,11 +176,6 @@ def near(word: str) -> frozenset[str]:
 def alike(name: str) -> frozenset[str]:
     """The classes that can be mistaken for this one, including itself."""
     return frozenset({name}.union(*(row for row in data("nouns")["alike"] if name in row)))
-
-
-@cache
-def _types() -> frozenset[str]:
-    return frozenset(data("types")["types"])
 
 
 def _choice(entries: Sequence[Any]) -> Choice:

@@ -6,11 +6,9 @@ bananas are yellow, most surfboards are at the beach, and most plural counts are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from random import Random
-from typing import Any
 
 from askew.errors import BadOption
 from askew.types import Relation, Scene, Thing
@@ -52,15 +50,8 @@ def main_things(scene: Scene) -> list[Thing]:
     return [thing for thing in scene.things if is_main(thing.name)]
 
 
-@cache
-def _weights(name: str) -> Mapping[Any, float]:
-    """Weights that are the same at all places: of times of day, and of how many things of a class there are."""
-    weights: Mapping[Any, float] = read("places")[name]
-    return weights
-
-
 def _facts(rng: Random, place: WorldPlace) -> dict[str, str]:
-    facts = {"place": place.name, "setting": place.setting, "time": draw_one(rng, _weights("times"))}
+    facts = {"place": place.name, "setting": place.setting, "time": draw_one(rng, read("places")["times"])}
     if place.weather:
         facts["weather"] = draw_one(rng, place.weather)
     if place.sports:
@@ -113,11 +104,10 @@ class Arrangement:
         while left and missing > 0:
             name = draw_one(self.rng, left)
             del left[name]
-            many = (
-                1
-                if classes()[name].family == "furniture"
-                else draw_one(self.rng, _weights("counts_small" if _small(name) else "counts"))
-            )
+            many = 1
+            if (kind := classes()[name]).family != "furniture":
+                small = kind.height[1] ** 2 * kind.aspect < 0.1  # several fit
+                many = draw_one(self.rng, read("places")["counts_small" if small else "counts"])
             new = self._clusters(name, many, missing)
             missing -= sum(cluster.weight for _, cluster in new)
             found += new
@@ -127,7 +117,8 @@ class Arrangement:
         """Up to this many clusters around a class, each with the surface it stands on."""
         found = []
         for _ in range(many):
-            stand = self._stand(name)
+            possible = [stand for stand in classes()[name].stands if self._offers(stand)]
+            stand = self.rng.choice(possible) if possible else ""
             if not stand or room <= 0:
                 break
             cluster = self._cluster(name, stand, room)
@@ -162,12 +153,8 @@ class Arrangement:
             facts.pop("time")
         return Scene(self.id, tuple(self.things.values()), tuple(every), self.size, facts)
 
-    def _stand(self, name: str) -> str:
-        """The surface on which a thing of this class can stand at this place; empty if there is none."""
-        possible = [stand for stand in classes()[name].stands if self._offers(stand)]
-        return self.rng.choice(possible) if possible else ""
-
     def _offers(self, stand: str) -> bool:
+        """Whether this place has such a surface."""
         if stand in ("wall", "floor"):
             return self.place.setting == "indoors"
         if stand == "sky":
@@ -283,12 +270,6 @@ def _at(box: Box, scale: float, x: float, foot: float, unit: float) -> Box:
         round(width * scale * unit, 2),
         round(height * scale * unit, 2),
     )
-
-
-def _small(name: str) -> bool:
-    """Whether things of this class are so small that several fit."""
-    kind = classes()[name]
-    return kind.height[1] ** 2 * kind.aspect < 0.1
 
 
 def _level(name: str) -> str:

@@ -8,9 +8,9 @@ test, as in VQA-CP.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from math import exp
 from random import Random
@@ -104,8 +104,8 @@ class YesNoBalance:
         """Whether this draft is asked."""
         if draft.answer not in ("yes", "no"):
             return True
-        odds = yes_odds()
-        toward_yes = sum(odds.get(part, 0.0) for part in parts(draft))
+        odds = read("yes_no_odds")
+        toward_yes: float = sum(odds.get(part, 0.0) for part in parts(draft))
         return chance < exp(-toward_yes if draft.answer == "yes" else toward_yes)
 
 
@@ -150,9 +150,3 @@ def _named(key: str, about: str, role: str, pick: Pick) -> Iterator[str]:
     if pick.tie and pick.to:
         yield f"{key} {role}{pick.tie}"
         yield f"{key} {role}{pick.tie} {pick.to.noun}"
-
-
-@cache
-def yes_odds() -> Mapping[str, float]:
-    """The log odds of yes for each part of a question."""
-    return {part: float(odds) for part, odds in read("yes_no_odds").items()}

@@ -117,25 +117,18 @@ def is_main(name: str) -> bool:
     return classes()[name].family != "clothing"
 
 
-def pair_of(name: str, word: str) -> str | None:
-    """The pair of opposites that the word belongs to for this class: the opposite of ``short`` depends on the class.
-
-    >>> pair_of("tree", "short"), pair_of("fence", "short"), pair_of("fence", "red")
-    ('tall/short', 'long/short', None)
-    """
-    return next((pair for pair in classes()[name].pairs if word in pair.split("/")), None)
-
-
 def dimension(name: str, word: str) -> str | None:
     """The dimension of an attribute of this class: colour, pattern, material, pose, action or a pair of opposites.
 
     >>> [dimension("umbrella", word) for word in ("red", "striped", "closed", "wet", "sitting")]
     ['colour', 'pattern', 'open/closed', 'wet/dry', 'pose']
+    >>> dimension("tree", "short"), dimension("fence", "short"), dimension("fence", "tasty")
+    ('tall/short', 'long/short', None)
     """
     for kind in ("colour", "pattern", "material", "pose", "action"):
         if word in dimensions()[kind]:
             return kind
-    return pair_of(name, word)
+    return next((pair for pair in classes()[name].pairs if word in pair.split("/")), None)
 
 
 def _tupled(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import alone_in, write_joined
 from askew.types import Kind, Question, Scene
 from askew.verbs import Executor
-from askew.world.dataset import CachedQuestion, Priors, SceneCache, World, generator
+from askew.world.dataset import VERSION, CachedQuestion, Priors, SceneCache, World
 from askew.world.splits import SPLITS, indices
 
 Progress = Callable[[int], Any]
@@ -53,7 +53,7 @@ def write_world(
 
 
 def _write(output: Path, world: World, executor: Executor | None, progress: Progress | None) -> dict[str, Any]:
-    records = f".records-{generator()}-{world.seed}-{world.size}"
+    records = f".records-{VERSION}-{world.seed}-{world.size}"
     cache = SceneCache(str(output), world.seed, world.size, world.shifted, world.priors, records)
     _delete_other_images(output, cache, world.scenes)
     missing = [(index, cache.image_hash(index)) for index in range(world.scenes) if not cache.holds(index)]
@@ -62,7 +62,7 @@ def _write(output: Path, world: World, executor: Executor | None, progress: Prog
     for made in executor.map(cache.made, missing, chunk=8) if executor else map(cache.made, missing):
         cache.put(made)
         progress(1)
-    counted = WorldCounts(world, generator())
+    counted = WorldCounts(world)
     for split in SPLITS:
         _write_split(output, cache, split, list(indices(world.seed, world.scenes, split)), counted)
     sheet = counted.sheet()
@@ -76,7 +76,7 @@ def _write(output: Path, world: World, executor: Executor | None, progress: Prog
 def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
     """Delete images in the folder that are not of this world."""
     stamp = output / "images" / ".drawn"
-    drawn = f"generator {generator()}, seed {cache.seed}, size {cache.size}\n"
+    drawn = f"generator {VERSION}, seed {cache.seed}, size {cache.size}\n"
     same = stamp.is_file() and stamp.read_text(encoding="utf-8") == drawn
     wanted = {os.path.basename(cache.image_path(index)) for index in range(scenes)} if same else set()
     for image in (output / "images").glob("COCO_world_*.jpg"):
@@ -89,7 +89,7 @@ def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
 def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int], counted: WorldCounts) -> None:
     def cached() -> Iterator[tuple[int, int, CachedQuestion]]:
         for index in wanted:
-            for number, question in enumerate(cache.take(index)):
+            for number, question in enumerate(cache.entry(index)[1]):
                 yield index, number, question
 
     def scenes() -> Iterator[Scene]:
@@ -140,7 +140,6 @@ class WorldCounts:
     """Counts for the datasheet, updated scene by scene (after Gebru et al. 2021)."""
 
     world: World
-    generator: str
     splits: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     answers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -176,7 +175,7 @@ class WorldCounts:
                 "size": self.world.size,
                 "shifted": self.world.shifted,
                 "priors": self.world.priors,
-                "generator": self.generator,
+                "generator": VERSION,
             },
             "splits": {split: {key: self.splits[split][key] for key in ("scenes", "questions")} for split in SPLITS},
             "people": {

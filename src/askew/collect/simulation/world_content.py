@@ -20,11 +20,10 @@ from askew.collect.quiz import add_quiz_item
 from askew.collect.schema import image
 from askew.collect.study import Study
 from askew.errors import UsageError
-from askew.files.paths import cache_folder
 from askew.files.read_write import write_joined
 from askew.types import Question
 from askew.world.ask import asked
-from askew.world.dataset import SceneCache, World, generator
+from askew.world.dataset import SceneCache, World, world_cache
 from askew.world.phrasing import Asked
 from askew.world.scenes import make_scene
 
@@ -69,7 +68,7 @@ def import_world(
             f"The study has scenes of the world with seed {known.seed}; all must be of one world. Omit --seed."
         )
     seed, size = known.seed, known.size
-    cache = SceneCache(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
+    cache = SceneCache(world_cache(seed, size), seed, size)
     paths, domains = [], {}
     for index in indices:
         scene, _ = cache.entry(index)

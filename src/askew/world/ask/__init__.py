@@ -7,6 +7,7 @@ unambiguous; a thing that it refers to with *the* is the only such thing in the 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from functools import partial
 from random import Random
 from typing import Protocol
 
@@ -43,8 +44,8 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
         "colors": open_questions.colors,
         "kind": open_questions.kind,
         "place": scene_questions.place,
-        "holding": open_questions.holding,
-        "riding": open_questions.riding,
+        "holding": partial(open_questions.touched, "holding"),
+        "riding": partial(open_questions.touched, "riding"),
         "doing": open_questions.doing,
         "where": open_questions.where,
         "side": open_questions.side,
@@ -52,8 +53,8 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
         "contents": open_questions.contents,
         "weather": scene_questions.weather,
         "time": scene_questions.time,
-        "material": open_questions.material,
-        "pattern": open_questions.pattern,
+        "material": partial(open_questions.surface, "material"),
+        "pattern": partial(open_questions.surface, "pattern"),
         "choice": open_questions.choice,
         "wearing": open_questions.wearing,
     },

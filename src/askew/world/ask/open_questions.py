@@ -8,7 +8,6 @@ from askew.types import Thing
 from askew.world.ask.askable_scene import (
     SIZES,
     AskableScene,
-    Phrase,
     one_colour,
     owned,
     shuffled,
@@ -33,9 +32,17 @@ def color(view: AskableScene, rng: Random, want: str) -> Draft | None:
         weights = [white if view.looks[thing.id]["colour"] == "white" else 1.0 for thing in things]
         thing = rng.choices(things, weights=weights)[0]
         things.remove(thing)
-        phrase = the(view, thing, rng, hide=("colour",))
-        if phrase:
-            return _color(view, rng, thing, phrase)
+        subject = the(view, thing, rng, hide=("colour",))
+        if subject is None:
+            continue
+        key, pick, slots = "color/plural" if subject.many else "color", subject.pick, {"s": subject.text}
+        owner = view.wearer.get(thing.id)
+        if owner and pick.to and not subject.many and rng.random() < 0.3:
+            phrase = the(view, owner, rng, hide=("clothes",))
+            if phrase:
+                key, pick = "color/worn", Pick(thing.name, tie="worn by", to=phrase.pick)
+                slots = {"o": phrase.text, "noun": view.call(thing.name, rng)[0], "s": owned(phrase.text, thing.name)}
+        return Draft(key, Meaning("look", pick, "colour"), view.looks[thing.id]["colour"], slots, thing.id)
     return None
 
 
@@ -69,14 +76,16 @@ def kind(view: AskableScene, rng: Random, want: str) -> Draft | None:
     return Draft(key, Meaning("name", Pick(wide)), answer, slots)
 
 
-def holding(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What is the man holding?*"""
-    return _what(view, rng, "holding")
-
-
-def riding(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What is the girl riding?*"""
-    return _what(view, rng, "riding")
+def touched(name: str, view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*What is the man holding?* *What is the girl riding?*"""
+    for subject, relation, other in shuffled(view.touching, rng):
+        if relation != name or other.id not in view.asked_ids:
+            continue
+        phrase = the(view, subject, rng, hide=("tie", "clothes"))
+        if phrase:
+            slots = {"s": phrase.text, **agreement(False, subject.name)}
+            return Draft(name, Meaning("what", phrase.pick, name), other.name, slots, subject.id)
+    return None
 
 
 def wearing(view: AskableScene, rng: Random, want: str) -> Draft | None:
@@ -144,14 +153,16 @@ def contents(view: AskableScene, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def material(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What is the table made of?*"""
-    return _look(view, rng, "material", data("nouns")["materials"])
-
-
-def pattern(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What pattern is on the shirt?*"""
-    return _look(view, rng, "pattern", {word: word for word in data("nouns")["marks"]})
+def surface(kind: str, view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*What is the table made of?* *What pattern is on the shirt?*"""
+    nouns = data("nouns")
+    words = nouns["materials"] if kind == "material" else {word: word for word in nouns["marks"]}
+    for thing in shuffled(view.asked, rng):
+        word = view.looks[thing.id].get(kind)
+        phrase = the(view, thing, rng, hide=(kind,)) if word in words else None
+        if phrase and word and not phrase.many:
+            return Draft(kind, Meaning("look", phrase.pick, kind), words[word], {"s": phrase.text}, thing.id)
+    return None
 
 
 def choice(view: AskableScene, rng: Random, want: str) -> Draft | None:
@@ -208,28 +219,6 @@ def _alternatives(thing: Thing, asked: str, true: str) -> list[str]:
     return [word for word in options if word not in near(true)]
 
 
-def _color(view: AskableScene, rng: Random, thing: Thing, subject: Phrase) -> Draft:
-    key, pick, slots = "color/plural" if subject.many else "color", subject.pick, {"s": subject.text}
-    owner = view.wearer.get(thing.id)
-    if owner and pick.to and not subject.many and rng.random() < 0.3:
-        phrase = the(view, owner, rng, hide=("clothes",))
-        if phrase:
-            key, pick = "color/worn", Pick(thing.name, tie="worn by", to=phrase.pick)
-            slots = {"o": phrase.text, "noun": view.call(thing.name, rng)[0], "s": owned(phrase.text, thing.name)}
-    return Draft(key, Meaning("look", pick, "colour"), view.looks[thing.id]["colour"], slots, thing.id)
-
-
-def _what(view: AskableScene, rng: Random, name: str) -> Draft | None:
-    for subject, relation, other in shuffled(view.touching, rng):
-        if relation != name or other.id not in view.asked_ids:
-            continue
-        phrase = the(view, subject, rng, hide=("tie", "clothes"))
-        if phrase:
-            slots = {"s": phrase.text, **agreement(False, subject.name)}
-            return Draft(name, Meaning("what", phrase.pick, name), other.name, slots, subject.id)
-    return None
-
-
 def _activity(view: AskableScene, thing: Thing) -> str | None:
     looks = view.looks[thing.id]
     known = data("nouns")["activities"]
@@ -254,12 +243,3 @@ def _spot(view: AskableScene, thing: Thing) -> str | None:
     if "swimming" in looks.values():
         return "in water"
     return "on wall" if not carriers and classes()[thing.name].stands == ("wall",) and thing.name != "window" else None
-
-
-def _look(view: AskableScene, rng: Random, kind_: str, words: dict[str, str]) -> Draft | None:
-    for thing in shuffled(view.asked, rng):
-        word = view.looks[thing.id].get(kind_)
-        phrase = the(view, thing, rng, hide=(kind_,)) if word in words else None
-        if phrase and word and not phrase.many:
-            return Draft(kind_, Meaning("look", phrase.pick, kind_), words[word], {"s": phrase.text}, thing.id)
-    return None

@@ -40,10 +40,7 @@ def paint(image: Image.Image, scene: Scene, order: Sequence[Thing]) -> None:
     """Paint these things of the scene on an image of any size, in this order: the farthest first."""
     painter = _Painter(image, scene)
     for thing in order:
-        if painter.fills(thing):
-            painter.thing(thing)
-            continue
-        if classes()[thing.name].family == "people":
+        if not painter.fills(thing) and classes()[thing.name].family == "people":
             painter.person(thing)
         elif is_main(thing.name):
             painter.thing(thing)
@@ -160,14 +157,14 @@ def weathered(pen: Pen, look: Look) -> None:
         _mud(pen, look)
 
 
-def shadow(pen: Pen, box: Box, dark: int = 26) -> None:
+def shadow(pen: Pen, box: Box) -> None:
     """A soft shadow on the ground at the foot of a box (pixels)."""
     x, y, width, height = box
     foot, tall = y + height, max(3 * pen.unit, min(0.07 * width, 0.10 * height))
     for grow in (1.0, 0.78, 0.55):
         half, high = width * 0.5 * grow, tall * grow
         middle = x + width / 2
-        pen.draw.ellipse((middle - half, foot - high, middle + half, foot + high * 0.6), fill=(30, 26, 50, dark))
+        pen.draw.ellipse((middle - half, foot - high, middle + half, foot + high * 0.6), fill=(30, 26, 50, 26))
 
 
 def _drops(pen: Pen, look: Look) -> None:

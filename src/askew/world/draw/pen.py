@@ -258,11 +258,6 @@ def look_of(thing: Thing, seed: str, time: str = "day") -> Look:
     named = next((word for word in thing.attributes if word in dimensions()["colour"]), None)
     pattern = next((word for word in thing.attributes if word in dimensions()["pattern"]), "plain")
     material = next((word for word in thing.attributes if word in dimensions()["material"]), "")
-    colour = shade_of(named, rng) if named else _unsaid(material)
+    unsaid = {"wooden": WOOD, "glass": (206, 228, 236)}.get(material, palette()["white"])
+    colour = shade_of(named, rng) if named else unsaid
     return Look(thing.name, words, colour, Surface(colour, pattern, material), rng, time)
-
-
-def _unsaid(material: str) -> Rgb:
-    if material == "wooden":
-        return WOOD
-    return palette()["white"] if material != "glass" else (206, 228, 236)

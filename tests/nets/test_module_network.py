@@ -14,7 +14,6 @@ from askew.nets.module_network import (
     Stack,
     SumDescribe,
     blend,
-    intersection,
     relations_of,
 )
 from askew.nets.net_config import NetConfig
@@ -122,10 +121,6 @@ def test_two_objects_are_described_differently_from_one():
     x, c = torch.ones(1, 2, 2), torch.ones(1, 2)
     one, two = (SumDescribe(CONFIG)(x, c, torch.tensor([a])) for a in ([1.0, 0.0], [1.0, 1.0]))
     assert not torch.allclose(one, two)
-
-
-def test_and_takes_the_minimum():
-    assert intersection(torch.tensor([0.25, 1.0]), torch.tensor([0.5, 0.0])).tolist() == [0.25, 0.0]
 
 
 @pytest.mark.parametrize(("i", "j", "wanted"), [(0, 1, [0.5, 0, 0, 0, 0, 0.5]), (1, 0, [0, 0.5, 0, 0, 0, 0.5])])

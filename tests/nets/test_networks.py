@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from askew.errors import BadOption, UnknownName
-from askew.nets.layers import ChoosesModules
 from askew.nets.module_network import ModuleNetwork
 from askew.nets.net_config import MODULES, NetConfig
 from askew.nets.networks import NETWORKS, build_net
@@ -84,7 +83,6 @@ def test_the_language_network_ignores_the_image():
 @pytest.mark.parametrize("name", MODULAR)
 def test_the_choice_of_modules_depends_on_the_question_alone(name):
     net, (tokens, features, boxes, mask) = net_of(name), batch()
-    assert isinstance(net, ChoosesModules)
     assert torch.allclose(net.choose(tokens), net(tokens, features, boxes, mask).weights, atol=1e-6)
 
 

@@ -195,20 +195,18 @@ class Claim:
             return ""
         seeds = min(len(one.values) for one in self.cases.values())
         few = f" {plural(seeds, 'seed')}: at least {LEAST_SEEDS} are needed." if seeds < LEAST_SEEDS else ""
-        needed = self._seeds_needed()
+        tails = ERROR / self.claims  # needed by every case, or by the first that shows the opposite
+        below = [one for one in self.cases.values() if one.mean < self.threshold]
+        needed = (
+            min(one.seeds_needed(self.threshold, tails / len(self.cases)) for one in below)
+            if below
+            else max(one.seeds_needed(self.threshold, tails) for one in self.cases.values())
+        )
         if needed == inf:
             return few + f" Differences as small as these need more than {MOST_SEEDS:,} seeds, or more test scenes."
         if needed != needed or needed <= seeds:
             return few
         return few + f" If the differences stay as they are, about {ceil(needed)} seeds decide it."
-
-    def _seeds_needed(self) -> float:
-        """The seeds needed by every case, or by the first that shows the opposite."""
-        tails = ERROR / self.claims
-        below = [one for one in self.cases.values() if one.mean < self.threshold]
-        if below:
-            return min(one.seeds_needed(self.threshold, tails / len(self.cases)) for one in below)
-        return max(one.seeds_needed(self.threshold, tails) for one in self.cases.values())
 
 
 def decided(claims: Sequence[Claim]) -> list[Claim]:

@@ -92,7 +92,7 @@ def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name:
 
 def run_jobs(plan: ExperimentPlan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
     """The results of every job, by the names of job and test. Results of finished jobs are read from disk."""
-    todo = [job for job in jobs if not _done(plan, job)]
+    todo = [job for job in jobs if not all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)]
     with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
         bar.update(len(jobs) - len(todo))
         for _ in _each(plan, todo):
@@ -119,8 +119,13 @@ def training_questions(plan: ExperimentPlan, job: Job) -> list[Question]:
     more = [] if job.more is None else list(Jsonl(str(job.more)).questions())
     if job.only_more:
         return more
-    questions = as_data(plan.world("train")).what.questions()
-    return [question for question in questions if not _is_dropped(job, question)] + more
+    words, share = job.dropped or ("", 0.0)
+    return [
+        question
+        for question in as_data(plan.world("train")).what.questions()
+        if not (words and question.text.casefold().startswith(words))
+        or Random(f"{job.seed}:drop:{question.id}").random() >= share
+    ] + more
 
 
 def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[float, ...]:
@@ -195,15 +200,3 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
 
 def _folder(plan: ExperimentPlan, job: Job, test: Test) -> Path:
     return plan.output / "networks" / job.name / test.name
-
-
-def _done(plan: ExperimentPlan, job: Job) -> bool:
-    return all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)
-
-
-def _is_dropped(job: Job, question: Question) -> bool:
-    if job.dropped is None:
-        return False
-    words, share = job.dropped
-    asked = question.text.casefold().startswith(words)
-    return asked and Random(f"{job.seed}:drop:{question.id}").random() < share

@@ -45,13 +45,8 @@ class Round:
 
 def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Collect three rounds of hard questions, then train and test both kinds of network on them."""
-    cache_features(
-        plan,
-        plan.world("train"),
-        plan.world("val"),
-        plan.world("test"),
-        *(_pool(plan, number, "all") for number in ROUNDS),
-    )
+    worlds = [plan.world(split) for split in ("train", "val", "test")]
+    cache_features(plan, *worlds, *(_pool(plan, number, "all") for number in ROUNDS))
     plain = build_test(plan, "accuracy", name="plain")
     rounds: list[Round] = []
     for number in ROUNDS:
@@ -77,6 +72,8 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     }
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {key: [done[job.name] for job in several] for key, several in jobs.items()}
+    first = next(iter(runs.values()))[0]
+    sizes = [str(first[f"round {number}"].score("accuracy.all").n) for number in ROUNDS]
     return ExperimentFinding(
         title="How far does a model get without the image?",
         paper="Paper: Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
@@ -84,7 +81,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         method=_METHOD,
         tables=[_table(runs)],
         claims=list(_claims(runs)),
-        notes=[f"Hard questions to test on: {', '.join(str(_size(runs, f'round {n}')) for n in ROUNDS)} by round."],
+        notes=[f"Hard questions to test on: {', '.join(sizes)} by round."],
         settings=plan.settings,
     )
 
@@ -128,7 +125,10 @@ def _joined(plan: ExperimentPlan, rounds: Sequence[Round]) -> Path | None:
 
 def _table(runs: Runs) -> Table:
     rows = {
-        test: [PaperCell(_numbers(several, test), PUBLISHED[test][at]) for at, several in enumerate(runs.values())]
+        test: [
+            PaperCell(numbers([results[test] for results in several], "accuracy.all"), paper)
+            for several, paper in zip(runs.values(), PUBLISHED[test], strict=True)
+        ]
         for test in PUBLISHED
     }
     columns = [f"{net}, {LESSONS[lesson]}" for net, lesson in runs]
@@ -167,14 +167,6 @@ def _plain(several: Sequence[Mapping[str, Result]]) -> list[Measured]:
 def _hard_mean(several: Sequence[Mapping[str, Result]]) -> list[Measured]:
     """The mean accuracy over the rounds."""
     return [mean_of([measured(results[f"round {number}"], "accuracy.all") for number in ROUNDS]) for results in several]
-
-
-def _numbers(several: Sequence[Mapping[str, Result]], test: str) -> tuple[float, ...]:
-    return numbers([results[test] for results in several], "accuracy.all")
-
-
-def _size(runs: Runs, test: str) -> int:
-    return next(iter(runs.values()))[0][test].score("accuracy.all").n
 
 
 _METHOD = """\

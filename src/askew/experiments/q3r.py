@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import fmean
 
@@ -40,6 +40,7 @@ WAYS: Mapping[str, tuple[str, ...]] = {
     " + Q3R, weights alone": ("q3r:weight=1,rate=0.2,ce=false,groups={groups}",),
 }
 """How the module networks are trained; ``weights alone`` does not learn the answers to the changed questions."""
+DELTA = ("Δ", "accuracy.gap")
 EXPLAINED = 12
 """The number of pairs whose reasoning is shown."""
 TYPES = {"syn": "Syn.", "para": "Par.", "ant": "Ant."}
@@ -71,62 +72,43 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         for name, several in jobs.items()
         if name not in BESIDES
     }
+    first = next(iter(runs.values()))[0]
+    pairs = {test: first.score("cs.2", f"test={test}").n for test in TYPES}
     return ExperimentFinding(
         title="Does Q3R make networks consistent?",
         paper="Paper: Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent "
         "Visual Question Answering. 2020, Tables 2–4 and §5.3.",
         method=_METHOD,
-        tables=[_table_2(runs), _table_3(runs), _table_4(runs), _module_table(apart)],
+        tables=[*_tables(runs), _module_table(apart)],
         claims=[*_claims(runs), _weights_claim(apart)],
-        notes=[f"Pairs in the test: {', '.join(f'{_pairs(runs, test)} {label}' for test, label in TYPES.items())}"],
+        notes=[f"Pairs in the test: {', '.join(f'{pairs[test]} {label}' for test, label in TYPES.items())}"],
         settings=plan.settings,
     )
 
 
-def _table_2(runs: Runs) -> Table:
-    paper = published("p2")["types"]
-    shown = [name for name in runs if name in BESIDES or name in NETS]
-    measures = (("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("Δ", "accuracy.gap"))
-    columns = [("All", "accuracy.all", "")]
-    columns += [
-        (f"{label} {short}", metric, f"test={test}") for test, label in TYPES.items() for short, metric in measures
-    ]
-    return _table("Accuracy (Table 2)", runs, shown, columns, paper)
-
-
-def _table_3(runs: Runs) -> Table:
-    columns = [("Pert", "accuracy.variant", ""), ("Ori", "accuracy.original", ""), ("CS", "cs.2", "")]
-    shown = [name for name in runs if name not in BESIDES]
-    return _table(
-        "All perturbations (Table 3)", runs, shown, [*columns, ("All", "accuracy.all", "")], published("p2")["overall"]
-    )
-
-
-def _table_4(runs: Runs) -> Table:
-    columns = [
-        (f"{label} {short}", metric, f"test={test}")
-        for test, label in TYPES.items()
-        for short, metric in (("μ", "mu"), ("CS", "cs.2"))
-    ]
-    shown = [name for name in runs if name not in BESIDES]
-    return _table("μ and CS for each type (Table 4)", runs, shown, columns, published("p2")["consensus"])
-
-
-def _table(
-    title: str,
-    runs: Runs,
-    shown: Sequence[str],
-    columns: Sequence[tuple[str, str, str]],
-    paper: Mapping[str, Sequence[float | None]],
-) -> Table:
-    rows = {
-        name: [
-            PaperCell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
-            for at, (_, metric, part) in enumerate(columns)
-        ]
-        for name in shown
-    }
-    return paper_table(title, [label for label, _, _ in columns], rows)
+def _tables(runs: Runs) -> Iterator[Table]:
+    """The paper's tables of scores: each score with its metric and the part of the test that it is of."""
+    types = [(f"{label} ", f"test={test}") for test, label in TYPES.items()]
+    everything = ("All", "accuracy.all", "")
+    pert, ori, cs = ("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("CS", "cs.2")
+    of_types = [(label + short, metric, part) for label, part in types for short, metric in (pert, ori, DELTA)]
+    consensus = [(label + short, metric, part) for label, part in types for short, metric in (("μ", "mu"), cs)]
+    plain, modular = {*BESIDES, *NETS}, runs.keys() - BESIDES.keys()
+    for title, shown, key, columns in (
+        ("Accuracy (Table 2)", plain, "types", [everything, *of_types]),
+        ("All perturbations (Table 3)", modular, "overall", [(*pert, ""), (*ori, ""), (*cs, ""), everything]),
+        ("μ and CS for each type (Table 4)", modular, "consensus", consensus),
+    ):
+        paper = published("p2")[key]
+        rows = {
+            name: [
+                PaperCell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
+                for at, (_, metric, part) in enumerate(columns)
+            ]
+            for name in runs
+            if name in shown
+        }
+        yield paper_table(title, [label for label, _, _ in columns], rows)
 
 
 def _module_table(apart: Mapping[str, Sequence[Measured]]) -> Table:
@@ -185,15 +167,17 @@ def _difference(plan: ExperimentPlan, job: Job, test: Test) -> Measured:
     """The mean absolute difference of module weights between the members of the test's pairs, × 1000."""
     import torch
 
-    from askew.nets.layers import ChoosesModules
     from askew.train.checkpoint import load_trained
 
     trained = load_trained(model_folder(plan, job))
-    assert isinstance(trained.net, ChoosesModules)
-    pairs = list(_texts(test))
+    pairs = [
+        (image_number(group), group.original.text, variant.question.text)
+        for group in read_groups(str(test.groups))
+        for variant in group.variants
+    ]
     with torch.inference_mode():
         weights = [
-            trained.net.choose(torch.from_numpy(trained.words.encode(texts)))
+            trained.net.choose(torch.from_numpy(trained.words.encode(texts)))  # type: ignore[operator]
             for texts in ([before for _, before, _ in pairs], [after for _, _, after in pairs])
         ]
     apart = 1000 * (weights[0] - weights[1]).abs().flatten(1).mean(dim=1)
@@ -212,17 +196,6 @@ def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
     write_explained(
         load_trained(model_folder(plan, job)), islice(changed, EXPLAINED), plan.output / f"explained-{job.name}.html"
     )
-
-
-def _texts(test: Test) -> Iterable[tuple[int, str, str]]:
-    """The image, the original and the changed question of each pair."""
-    for group in read_groups(str(test.groups)):
-        for variant in group.variants:
-            yield image_number(group), group.original.text, variant.question.text
-
-
-def _pairs(runs: Runs, test: str) -> int:
-    return next(iter(runs.values()))[0].score("cs.2", f"test={test}").n
 
 
 _METHOD = """\

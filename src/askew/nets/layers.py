@@ -5,7 +5,7 @@ B questions, L words, K regions, D features, A answers, T steps, H hidden number
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -39,14 +39,6 @@ class Output(NamedTuple):
     """(B, T, K): attention over regions in each step."""
     words: Tensor | None = None
     """(B, T, L): which words it reads in each step; each row sums to 1."""
-
-
-@runtime_checkable
-class ChoosesModules(Protocol):
-    """A network whose choice of modules depends on the question alone, so that Q3R needs no images."""
-
-    def choose(self, tokens: Tensor) -> Tensor:
-        """(B, L) words to (B, T, M) module weights, each row summing to 1."""
 
 
 NOTHING = -1e9

@@ -333,7 +333,7 @@ class ModuleNetwork(nn.Module):
         return Output(logits, torch.softmax(plan.logits, dim=2), torch.stack(attention, dim=1), plan.words)
 
     def choose(self, tokens: Tensor) -> Tensor:
-        """The module weights (B, T, M) of questions (B, L), from the question alone."""
+        """The module weights (B, T, M) of questions (B, L), from the question alone, so that Q3R needs no images."""
         return torch.softmax(self.controller(*self.question(tokens)).logits, dim=2)
 
     def _execution(self, logits: Tensor) -> Tensor:

@@ -75,8 +75,7 @@ class BasicQuestions:
         for ranking in self.rankings:
             ranked = self._ranked.get(ranking.name, {})
             basics = ranked.get(question.text) or ranking.nearest([question.text]).get(question.text)
-            for level in range(1, self.partitions + 1):
-                yield self._partition(question, ranking, basics, level)
+            yield from (self._partition(question, ranking, basics, level) for level in range(1, self.partitions + 1))
 
     def _partition(self, question: Question, ranking: Ranks, basics: Basics | None, level: int) -> Variant | Refusal:
         test = partition_name(ranking.name if len(self.rankings) > 1 else "", level)

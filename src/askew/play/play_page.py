@@ -32,12 +32,8 @@ FIGURE_WIDTH = 200
 """The width of an image, in units of the SVG."""
 
 
-def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[int, int]) -> Html:
-    """One figure for each step; ``image`` is the URL of the image, ``size`` its width and height."""
-    return el("div", *(_step_figure(number, step, image, size) for number, step in enumerate(steps, 1)), class_="steps")
-
-
 def _step_figure(number: int, step: AttentionStep, image: str, size: tuple[int, int]) -> Html:
+    """The figure of a step; ``image`` is the URL of the image, ``size`` its width and height."""
     chosen = max(step.modules, key=lambda name: step.modules[name])
     height = round(FIGURE_WIDTH * size[1] / max(1, size[0]))
     described = f"Step {number}: {plural(len(step.regions), 'region')} of the image, by attention"
@@ -90,10 +86,10 @@ class PlayPage:
         key = key if self.ground.image(key) else next(iter({**self.ground.images, **self.ground.uploads}), "")
         return self._whole(self._ask(key, CHOSEN), message, problem, key)
 
-    def trial(self, trial: Trial, message: str = "", problem: str = "") -> str:
+    def trial(self, trial: Trial, message: str = "") -> str:
         """The page of a trial: the same form, with the answers below."""
         form = self._ask(trial.image, trial.chosen, trial.question.text, trial.expected)
-        return self._whole(join(form, self._results(trial)), message, problem, trial.image)
+        return self._whole(join(form, self._results(trial)), message, "", trial.image)
 
     def _whole(self, main: Html, message: str, problem: str, key: str) -> str:
         names = ", ".join(model.name for model in self.ground.models)
@@ -230,7 +226,7 @@ class PlayPage:
         breaks = f"break{'s' * (broke == 1)} a model"
         if not all(one.known for one in suite.variants):
             breaks = f"change{'s' * (broke == 1)} an answer"
-        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {broke} {breaks}"
+        count = f"{plural(len(suite.variants), 'variant')}, {broke} {breaks}"
         tried = [self._variant(trial, place, at, one) for at, one in enumerate(suite.variants)]
         more = el("p", f"{suite.left_out} more variants were left out.", class_="quiet") if suite.left_out else None
         reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None
@@ -240,14 +236,17 @@ class PlayPage:
 
     def _attack(self, trial: Trial) -> Html:
         """The form that starts an attack. Attacks cost many calls, so they never start by themselves."""
-        models = [model.name for model in self.ground.models]
+        recipes, models = (
+            el("select", *(el("option", option) for option in options), name=name)
+            for name, options in (("attack", ATTACKS), ("model", [model.name for model in self.ground.models]))
+        )
         return el(
             "form",
             self._token_field(),
             el("input", type="hidden", name="trial", value=trial.number),
             el("h3", "Attack the question"),
-            el("label", "Reword it by ", _choice("attack", ATTACKS)),
-            el("label", " until it fools ", _choice("model", models)),
+            el("label", "Reword it by ", recipes),
+            el("label", " until it fools ", models),
             el("button", "Attack", type="submit"),
             el("span", f" asks the model up to {BUDGET} times", class_="quiet"),
             el("span", " Asking …", class_="busy", role="status", hidden=True),
@@ -259,12 +258,16 @@ class PlayPage:
     def _variant(self, trial: Trial, place: int, at: int, tried: TriedVariant) -> Html:
         variant = tried.variant
         old, new = word_diff(tried.original.text, variant.question.text)
-        pieces = [_inserted(text) if changed else join(text) for text, changed in new]
+        pieces = [
+            join(" " if text[:1].isspace() else "", el("ins", text.strip())) if changed else join(text)
+            for text, changed in new
+        ]
         removed = [el("del", text.strip()) for text, changed in old if changed]
         is_own_pair = tried.original != trial.question
-        first = el("p", f"First: {tried.original.text}", class_="quiet") if is_own_pair else None
-        deletions = None
-        if removed and not is_own_pair:
+        above = deletions = None
+        if is_own_pair:
+            above = el("p", f"First: {tried.original.text}", class_="quiet")
+        elif removed:
             deletions = el("p", "without: ", *(join(one, " ") for one in removed), class_="quiet")
         address = f"/trial/{trial.number}/{place}/{at}"
         image = (
@@ -293,7 +296,7 @@ class PlayPage:
             image,
             el(
                 "div",
-                first,
+                above,
                 el("p", *pieces, class_="text"),
                 deletions,
                 el("ul", *answers, class_="answers"),
@@ -323,8 +326,8 @@ class PlayPage:
         size = (question.image and question.image.size) or (1, 1)
         for model, of_model in zip(self.ground.models, steps, strict=False):
             if of_model:
-                figures = attention_figures(of_model, image, size)
-                yield details(f"How {model.name} got there, step by step", figures)
+                figures = (_step_figure(number, step, image, size) for number, step in enumerate(of_model, 1))
+                yield details(f"How {model.name} got there, step by step", el("div", *figures, class_="steps"))
 
     def _token_field(self) -> Html:
         return el("input", type="hidden", name="token", value=self.token)
@@ -334,18 +337,9 @@ def _field(name: str, value: str, **more: str | int | bool) -> Html:
     return el("input", type="text", id=name, name=name, value=value, autocomplete="off", **more)
 
 
-def _choice(name: str, options: Sequence[str]) -> Html:
-    return el("select", *(el("option", option) for option in options), name=name)
-
-
 def _mark(outcome: str) -> Html:
     sign, words = OUTCOMES[outcome]
     return el("span", f"{sign} {words}", class_=f"mark {outcome}")
-
-
-def _inserted(text: str) -> Html:
-    """Inserted words as HTML; the space before them is not marked."""
-    return join(" " if text[:1].isspace() else "", el("ins", text.strip()))
 
 
 def _correctness(trial: Trial, answer: Prediction) -> Html:

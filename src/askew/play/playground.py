@@ -245,8 +245,12 @@ class Playground:
                 run = AttackRun(model, data, as_attack(recipe), suite, Path(scratch) / "attack", how, settings)
                 results = finished(run.run()).results[0]
                 groups = as_data(str(run.output)).what.groups()
-                pairs = [(trial.question, variant) for group in groups for variant in group.variants]
-                pairs = [(asked, _with_image(variant, asked.image)) for asked, variant in pairs]
+                image = trial.question.image  # the variants' own are in a folder that is deleted
+                pairs = [
+                    (trial.question, replace(variant, question=replace(variant.question, image=image)))
+                    for group in groups
+                    for variant in group.variants
+                ]
             except AskewError as error:
                 return TriedSuite("attack", title, reasons=(str(error),))
         reasons = [reason for record in results["suites"][0]["coverage"] for reason in record["refused"]]
@@ -380,11 +384,6 @@ def consistency_of(suite: Suite, original: Question, variant: Variant, before: P
     if right is None or normalise(before.answer or "") != normalise(expected_answer(original)):
         return "unknown"
     return "agrees" if right else "contradicts"
-
-
-def _with_image(variant: Variant, image: ImageRef | None) -> Variant:
-    """The variant with the trial's own image, since the attack's folder is deleted."""
-    return replace(variant, question=replace(variant.question, image=image))
 
 
 def expected_answer(question: Question) -> str:

@@ -112,13 +112,7 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
 
 def prepare(request: Request) -> Training:
     """Read the data, build the groups, get the image features, and turn all of it into arrays."""
-    for loss in request.losses:
-        needed = isinstance(loss, Loss) and loss.needs_modules  # without the field, the default is False
-        if needed and request.net.name not in MODULE_NETS:
-            raise BadOption(
-                f"{loss!r} compares module weights; {request.net.name} has none. Use one of {', '.join(MODULE_NETS)}, "
-                "or the loss 'consistency', which compares answers."
-            )
+    _check(request)
     train, val = _split(request)
     by_name = {
         loss.groups: _groups(request, loss.groups, train) for loss in request.losses if isinstance(loss, TakesGroups)
@@ -184,6 +178,16 @@ def _features(request: Request) -> str | FeatureStore | None:
     if request.features is None and request.net.name != "language" and request.net.encoder == "none":
         return "world" if isinstance(request.data.what, World) else None
     return request.features
+
+
+def _check(request: Request) -> None:
+    for loss in request.losses:
+        needed = isinstance(loss, Loss) and loss.needs_modules  # without the field, the default is False
+        if needed and request.net.name not in MODULE_NETS:
+            raise BadOption(
+                f"{loss!r} compares module weights; {request.net.name} has none. Use one of {', '.join(MODULE_NETS)}, "
+                "or the loss 'consistency', which compares answers."
+            )
 
 
 def _split(request: Request) -> tuple[list[Question], list[Question]]:

@@ -61,6 +61,7 @@ class Shift:
 
     split: Split
     tries: ClassVar[int] = 1
+    """How many questions of an answer type are drafted, at most, until one is kept."""
 
     def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
         """Whether a question of this kind with this answer is kept."""

@@ -148,9 +148,9 @@ def sampled(questions: Iterable[Question]) -> tuple[list[Question], bool]:
     """The questions with the smallest hashes, at most ``COUNTED``, and whether these are all: a sample that does not
     depend on the order.
     """
-    found = nsmallest(COUNTED + 1, questions, key=_hash)
+
+    def hashed(question: Question) -> bytes:
+        return blake2b(question.content.encode("utf-8", "replace"), digest_size=8).digest()
+
+    found = nsmallest(COUNTED + 1, questions, key=hashed)
     return found[:COUNTED], len(found) <= COUNTED
-
-
-def _hash(question: Question) -> bytes:
-    return blake2b(question.content.encode("utf-8", "replace"), digest_size=8).digest()

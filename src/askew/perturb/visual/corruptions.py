@@ -103,10 +103,6 @@ def _normal(strength: float) -> npt.NDArray[np.int16]:
     return np.array([*half, *(-level for level in reversed(half))], dtype=np.int16)
 
 
-def _blur(image: Image.Image, strength: float, rng: Random) -> Image.Image:
-    return gaussian(image, strength)
-
-
 def _bright(image: Image.Image, strength: float, rng: Random) -> Image.Image:
     """Raise the brightest channel, to 255 at most, and scale the others in proportion; black becomes grey."""
     values = np.asarray(image, dtype=np.int32)
@@ -138,7 +134,7 @@ def _rounded(value: float) -> int:
 
 _CORRUPT: Mapping[str, Callable[[Image.Image, float, Random], Image.Image]] = {
     "noise": _noise,
-    "blur": _blur,
+    "blur": lambda image, strength, rng: gaussian(image, strength),
     "bright": _bright,
     "contrast": _contrast,
     "jpeg": _jpeg,

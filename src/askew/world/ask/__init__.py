@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from random import Random
-from typing import Protocol
+from typing import TypeAlias
 
 from askew.types import Kind, Question, Scene
 from askew.world.annotators import answered
@@ -17,6 +17,7 @@ from askew.world.ask import open_questions, scene_questions, yes_no_questions
 from askew.world.ask.askable_scene import AskableScene
 from askew.world.clusters import draw_one
 from askew.world.phrasing import Asked, Draft, Point, data, phrase, question_type
+from askew.world.splits import Shift, YesNoBalance
 
 __all__ = ["KINDS", "AnswerPrior", "Asked", "asked", "asked_and_answered", "questions_of"]
 
@@ -62,16 +63,8 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
 """The function that drafts a question, by answer type and kind of question."""
 
 
-class AnswerPrior(Protocol):
-    """Decides which answers are frequent: ``Shift`` or ``YesNoBalance`` in ``splits.py``."""
-
-    @property
-    def tries(self) -> int:
-        """How many questions of an answer type are drafted, at most, until one is kept."""
-
-    def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
-        """Whether to ask this draft of a question of this kind; ``chance`` is uniform between 0 and 1."""
-
+AnswerPrior: TypeAlias = Shift | YesNoBalance
+"""Decides which answers are frequent."""
 
 _DRAWS = 80
 """How many draws of questions are searched for a given one: about 300 different questions about a scene."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
 
 from askew.language.inflect import number_word, with_article
@@ -85,33 +87,25 @@ def _setting(view: AskableScene, rng: Random, want: str) -> Draft:
     return Draft("whole/setting", Meaning("fact is", about="setting", values=(asked,)), want, {"w": word})
 
 
-def _weather(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    true = view.scene.facts.get("weather")
-    if true is None or not _shows(view, true):
+def _fact(about: str, view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """Whether the weather is sunny, the time is night, the sport is soccer."""
+    true = view.scene.facts.get(about, "")
+    known = {"weather": _WEATHERS, "time": tuple(_TIMES), "sport": _SPORTS}[about]
+    if true not in known or (about == "weather" and not _shows(view, true)):
         return None
-    asked = true if want == "yes" else rng.choice([name for name in _WEATHERS if name != true])
-    if want == "no" and {asked, true} in ({"cloudy", "rainy"}, {"cloudy", "snowy"}):
+    others = [name for name in known if name != true]
+    asked = true if want == "yes" else others[0] if about == "time" else rng.choice(others)
+    if {asked, true} in ({"cloudy", "rainy"}, {"cloudy", "snowy"}):
         return None
-    return Draft("whole/weather", Meaning("fact is", about="weather", values=(asked,)), want, {"w": asked})
+    word = _TIMES.get(asked) or said_word(asked)
+    return Draft(f"whole/{about}", Meaning("fact is", about=about, values=(asked,)), want, {"w": word})
 
 
-def _time(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    true = view.scene.facts.get("time", "")
-    if true not in _TIMES:
-        return None
-    asked = true if want == "yes" else "day" if true == "night" else "night"
-    return Draft("whole/time", Meaning("fact is", about="time", values=(asked,)), want, {"w": _TIMES[asked]})
-
-
-def _sport(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    true = view.scene.facts.get("sport")
-    if true is None:
-        return None
-    asked = true if want == "yes" else rng.choice([name for name in _SPORTS if name != true])
-    return Draft("whole/sport", Meaning("fact is", about="sport", values=(asked,)), want, {"w": said_word(asked)})
-
-
-_FACTS = {"place": _place, "setting": _setting, "weather": _weather, "time": _time, "sport": _sport}
+_FACTS: Mapping[str, Callable[[AskableScene, Random, str], Draft | None]] = {
+    "place": _place,
+    "setting": _setting,
+    **{about: partial(_fact, about) for about in ("weather", "time", "sport")},
+}
 
 
 def count(view: AskableScene, rng: Random, want: str) -> Draft | None:

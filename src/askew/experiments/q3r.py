@@ -51,6 +51,9 @@ Runs = Mapping[str, Sequence[Result]]
 
 def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Train every network in every way with every seed, and test all of them on VQA P2."""
+    from askew.train.checkpoint import load_trained
+    from askew.train.explain import write_explained
+
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     test = build_test(plan, SUITE)
     lessons = build_test(plan, "p2:balance=paper", plan.world("train"), "p2-train").groups
@@ -65,8 +68,10 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     }
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {name: [done[job.name]["p2"] for job in several] for name, several in jobs.items()}
-    for name in ("XNM", "XNM + Q3R"):
-        _explain(plan, jobs[name][0], test)
+    for job in (jobs[name][0] for name in ("XNM", "XNM + Q3R")):  # as the paper's Figure 5 does
+        changed = (group for group in read_groups(str(test.groups)) if group.variants)
+        trained = load_trained(model_folder(plan, job))
+        write_explained(trained, islice(changed, EXPLAINED), plan.output / f"explained-{job.name}.html")
     apart = {
         name: tuple(_difference(plan, job, test) for job in several)
         for name, several in jobs.items()
@@ -185,17 +190,6 @@ def _difference(plan: ExperimentPlan, job: Job, test: Test) -> Measured:
     for (image, _, _), one in zip(pairs, apart.tolist(), strict=True):
         influence[image] = influence.get(image, 0.0) + (one - mean) / len(pairs)
     return Measured(mean, influence)
-
-
-def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
-    """Show how a network reaches its answers to a few pairs, as the paper's Figure 5 does."""
-    from askew.train.checkpoint import load_trained
-    from askew.train.explain import write_explained
-
-    changed = (group for group in read_groups(str(test.groups)) if group.variants)
-    write_explained(
-        load_trained(model_folder(plan, job)), islice(changed, EXPLAINED), plan.output / f"explained-{job.name}.html"
-    )
 
 
 _METHOD = """\

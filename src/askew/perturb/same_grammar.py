@@ -92,8 +92,10 @@ def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
     now = [clause for clause in after if clause.asked is not None]
     if inverted and not now:
         return "a verb comes too late"
-    if inverted and now[0].subject == inverted[0].asked and len(after) <= len(before) and (_acts(old) or _crowded(new)):
-        return "a verb is lost"
+    if inverted and now[0].subject == inverted[0].asked and len(after) <= len(before):
+        crowded = any(one[1] == other[0] for one, other in pairwise(_phrases(new)))  # *the temperature the water*
+        if crowded or _acts(old):
+            return "a verb is lost"
     return ""
 
 
@@ -109,12 +111,6 @@ def _acts(tokens: Sequence[Token]) -> bool:
         token.tag in ("VB", "VBG", "VBN") and place not in inside and token.lower not in word_lists()["light"]
         for place, token in enumerate(tokens)
     )
-
-
-def _crowded(tokens: Sequence[Token]) -> bool:
-    """True when one noun phrase directly follows another: *the temperature the water*."""
-    phrases = _phrases(tokens)
-    return any(one[1] == other[0] for one, other in pairwise(phrases))
 
 
 def _clauses(tokens: Sequence[Token]) -> list[_Clause]:

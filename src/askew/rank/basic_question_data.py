@@ -152,7 +152,11 @@ def write_parquet(source: str, target: str) -> int:
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     numbers = {key: all(type(record.get(key)) is int for record, _ in read_bqd(source)) for key in _IDS}
     header = {"format": FORMAT, **read_header(source)}
-    schema = _schema(arrow, numbers).with_metadata({_KEY: orjson.dumps(header)})
+    ids = [(key, arrow.int64() if numbers[key] else arrow.string()) for key in _IDS]
+    pair = arrow.struct([("question", arrow.string()), ("score", arrow.float64())])
+    proof = arrow.map_(arrow.string(), arrow.float64())
+    columns = [*ids, ("question", arrow.string()), ("basic", arrow.list_(pair)), ("proof", proof)]
+    schema = arrow.schema(columns).with_metadata({_KEY: orjson.dumps(header)})
     count = 0
     rows = (_row(record, numbers) for record, _ in read_bqd(source))
     with replaced(target) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
@@ -169,13 +173,6 @@ def read_parquet(path: str) -> Iterator[dict[str, Any]]:
             ids = {key: orjson.loads(row[key]) if isinstance(row[key], str) else row[key] for key in _IDS}
             basic = [[pair["question"], pair["score"]] for pair in row["basic"]]
             yield {**ids, "question": row["question"], "basic": basic, "proof": dict(row["proof"] or ())}
-
-
-def _schema(arrow: Any, numbers: Mapping[str, bool]) -> Any:
-    ids = [(key, arrow.int64() if numbers[key] else arrow.string()) for key in _IDS]
-    pair = arrow.struct([("question", arrow.string()), ("score", arrow.float64())])
-    proof = arrow.map_(arrow.string(), arrow.float64())
-    return arrow.schema([*ids, ("question", arrow.string()), ("basic", arrow.list_(pair)), ("proof", proof)])
 
 
 def _row(record: Mapping[str, Any], numbers: Mapping[str, bool]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from torch import Tensor, nn
 from askew import __version__
 from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
-from askew.errors import RunError, UsageError
+from askew.errors import RunError
 from askew.files.limits import read_object
-from askew.files.output_folders import note_output, refuse_foreign
+from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import alone_in, clear_parts, write_joined
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
@@ -96,39 +96,17 @@ def train(
 def _begin(folder: Path, training: Training, overwrite: bool) -> None:
     """Write the configuration, words and answers; refuse a folder that holds another training, or anything else."""
     clear_parts(folder)
-    config = folder / "config.json"
     record = training.record | {"threads": torch.get_num_threads()}
-    if config.is_file():
-        before = read_object(config, _DAMAGED)
-        before.pop("versions", None)
-        now = orjson.loads(orjson.dumps(record))
-        if before != now:
-            other = "; ".join(_differences(before, now))
-            raise UsageError(
-                f"{folder}: holds a training that differs in {other}. Give another folder as --output, or add "
-                "--overwrite (overwrite=True) to replace it."
-            )
-        return
-    if not overwrite:
-        refuse_foreign(folder, "a training")
-    note_output(folder, "a training", {})
-    _write_json(folder / "words.json", list(training.words.known))
-    _write_json(folder / "answers.json", list(training.answers.known))
-    _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str = "") -> Iterator[str]:
-    """The fields that differ between two records, with both values.
-
-    >>> list(_differences({"seed": 0, "training": {"epochs": 2}}, {"seed": 0, "training": {"epochs": 3}}))
-    ['training.epochs (2, now 3)']
-    """
-    for key in sorted({*before, *now}):
-        old, new = before.get(key), now.get(key)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            yield from _differences(old, new, f"{inside}{key}.")
-        elif old != new:
-            yield f"{inside}{key} ({old}, now {new})"
+    of: dict[str, Any] = {}
+    for name, value in record.items():
+        of |= {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, Mapping) else {name: value}
+    check_output(folder, "a training", of, overwrite)
+    if not (folder / "config.json").is_file():
+        note_output(folder, "a training", of)
+        _write_json(folder / "words.json", list(training.words.known))
+        _write_json(folder / "answers.json", list(training.answers.known))
+        versions = {"askew": __version__, "torch": torch.__version__}
+        _write_json(folder / "config.json", {**record, "versions": versions})
 
 
 def _train(training: Training, folder: Path, show: bool) -> None:

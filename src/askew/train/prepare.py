@@ -122,7 +122,11 @@ def prepare(request: Request) -> Training:
     skipped = _skipped(request, bad, (*train, *val))
     train, val = ([question for question in part if question.image not in bad] for part in (train, val))
     by_name = {
-        name: [group for group in groups if bad.keys().isdisjoint(_images_of(group))]
+        name: [
+            group
+            for group in groups
+            if group.original.image not in bad and not any(v.question.image in bad for v in group.variants)
+        ]
         for name, groups in by_name.items()
     }
     if not train or not val:
@@ -161,10 +165,6 @@ def _images(
     groups = [group for named in by_name.values() for group in named]
     yield from (group.original.image for group in groups)
     yield from (variant.question.image for group in groups for variant in group.variants)
-
-
-def _images_of(group: Group) -> list[ImageRef | None]:
-    return [group.original.image, *(variant.question.image for variant in group.variants)]
 
 
 def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:

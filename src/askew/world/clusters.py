@@ -260,7 +260,9 @@ def _with_item(rng: Random, cluster: Cluster, activity: str, held: str, odds: Ma
     item = single(rng, name, given, odds).parts[0]
     who = next(i for i, part in enumerate(cluster.parts) if classes()[part.name].family == "people")
     body = cluster.parts[who]
-    pose = pose_of(body.attributes, cluster)
+    pose = "walking" if "walking" in body.attributes else "standing"
+    if "sitting" in body.attributes:
+        pose = "sitting" if any(part.name == "chair" for part in cluster.parts) else "facing"
     hand = _point(body.box, people()["poses"][pose][grip(doing, name)])
     item = _in_hand(item, hand, body, doing, rng)
     parts = list(cluster.parts)
@@ -279,14 +281,6 @@ def grip(doing: str, item: str) -> str:
     if doing == "eating":
         return "mouth"
     return "lifted" if item == "umbrella" else "hand"
-
-
-def pose_of(attributes: Iterable[str], cluster: Cluster) -> str:
-    """The row of ``people.yaml`` for a person who sits or stands in this cluster."""
-    names = [part.name for part in cluster.parts]
-    if "sitting" in attributes:
-        return "sitting" if "chair" in names else "facing"
-    return "walking" if "walking" in attributes else "standing"
 
 
 def _in_hand(item: ClusterPart, hand: tuple[float, float], body: ClusterPart, doing: str, rng: Random) -> ClusterPart:

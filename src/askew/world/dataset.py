@@ -114,21 +114,19 @@ class SceneCache:
         index, sha256 = wanted
         scene = make_scene(self.seed, index, (self.size, self.size))
         image = b"" if sha256 else encoded_image(scene, self.size)
-        return MadeScene(index, self._encoded(index, scene, sha256 or hashlib.sha256(image).hexdigest()), image)
-
-    def image_hash(self, index: int) -> str:
-        """The hash of an image; empty if it is not drawn yet."""
-        path = Path(self.image_path(index))
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-    def _encoded(self, index: int, scene: Scene, sha256: str) -> bytes:
-        """The record of a scene."""
         questions = [
             question_record(replace(question, scene=None))
             | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
             for asked, question in asked_and_answered(scene, self.seed, self._prior(index))
         ]
-        return orjson.dumps({"scene": scene_record(scene), "sha256": sha256, "questions": questions})
+        sha256 = sha256 or hashlib.sha256(image).hexdigest()
+        record = orjson.dumps({"scene": scene_record(scene), "sha256": sha256, "questions": questions})
+        return MadeScene(index, record, image)
+
+    def image_hash(self, index: int) -> str:
+        """The hash of an image; empty if it is not drawn yet."""
+        path = Path(self.image_path(index))
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
     def _prior(self, index: int) -> AnswerPrior | None:
         """The prior that decides which answers are frequent; None for the scenes' own."""

@@ -88,16 +88,17 @@ class Offers:
     words: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """Type, category and value of claims."""
 
-    def add_keys(self, scene: int, keys: set[int]) -> None:
-        """Add the keys of a scene."""
-        for key in sorted(keys):
-            self._add(key, scene, -1, 0)
-
-    def add_claims(self, scene: int, claims: list[SceneClaim]) -> None:
-        """Add the claims of a scene."""
+    def add(self, scene: int, keys: set[int], claims: list[SceneClaim]) -> None:
+        """Add the keys and the claims of a scene."""
+        rows = [(key, -1, 0) for key in sorted(keys)]
         for place, claim in enumerate(claims):
             word = self.words.setdefault((claim.type, claim.category, claim.value), len(self.words))
-            self._add(claim.key, scene, word, place)
+            rows.append((claim.key, word, place))
+        for key, value, place in rows:
+            self.keys.append(key)
+            self.scenes.append(scene)
+            self.values.append(value)
+            self.claims.append(place)
 
     def join(self, other: Offers, first: int) -> None:
         """Add the offers of further scenes; the first of them has the place ``first``."""
@@ -106,12 +107,6 @@ class Offers:
         self.scenes.extend(scene + first for scene in other.scenes)
         self.values.extend(same[value] if value >= 0 else -1 for value in other.values)
         self.claims.extend(other.claims)
-
-    def _add(self, key: int, scene: int, value: int, claim: int) -> None:
-        self.keys.append(key)
-        self.scenes.append(scene)
-        self.values.append(value)
-        self.claims.append(claim)
 
 
 def scene_keys(view: SceneView, model: Plausibility, rng: Random) -> set[int]:

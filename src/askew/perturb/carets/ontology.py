@@ -207,11 +207,6 @@ def figure(attributes: Iterable[str]) -> bool:
     return any(each.lower() in _names("figures") for each in attributes)
 
 
-@lru_cache(maxsize=1)
-def _cased() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(word.lower() for word in names()['cased'])})(?=s?\b)")
-
-
 def cased(text: str) -> str:
     """A text with its acronyms and proper names in their usual case.
 
@@ -219,7 +214,7 @@ def cased(text: str) -> str:
     ('is there a TV or an American flag?', 'do you see SUVs?')
     """
     usual = {word.lower(): word for word in names()["cased"]}
-    return _cased().sub(lambda found: usual[found.group(1)], text)
+    return re.sub(rf"\b({'|'.join(usual)})(?=s?\b)", lambda found: usual[found.group(1)], text)
 
 
 def known(name: str) -> bool:

@@ -35,7 +35,6 @@ from askew.perturb.carets.question_pairs import (
     ONTOLOGICAL,
     VISUAL,
     PairDraft,
-    QuestionPair,
     antonym_pair,
     make_pair,
     vary,
@@ -99,9 +98,9 @@ class TextJob:
         for place, (scene, _) in enumerate(pickle.loads(scenes)):
             view = SceneView(scene)
             hashes.append(content_hash(scene.id))
-            offers.add_keys(place, scene_keys(view, self.maker.model, Random(f"{self.seed}:{scene.id}:keys")))
+            keys = scene_keys(view, self.maker.model, Random(f"{self.seed}:{scene.id}:keys"))
             claims = scene_claims(view, Random(f"{self.seed}:{scene.id}:claims"), self.most_claims)
-            offers.add_claims(place, claims)
+            offers.add(place, keys, claims)
             drafts = list(self._drafts(view, scene.id))
             for number, draft in enumerate(drafts):
                 leads.setdefault(draft.test, []).append(_lead(draft, place, number))
@@ -137,17 +136,12 @@ class TextJob:
             for place in range(self.maker.draws):
                 type_ = types[place % len(types)]
                 pair = make_pair(test, type_, view, self.maker.model, rng, type_ != "Q3")
-                if pair and test == ONTOLOGICAL and rng.random() < 0.5:
-                    pair = _reversed(pair)
+                if pair and test == ONTOLOGICAL and rng.random() < 0.5:  # the wider name first
+                    changed = f"{pair.second.nouns[0].name} → {pair.first.nouns[0].name}"
+                    pair = pair._replace(first=pair.second, second=pair.first, changed=changed, direction="hyponym")
                 if pair:
                     drafts.setdefault(pair.first, PairDraft(test, place, pair, rng.random(), rng.random()))
             yield from drafts.values()
-
-
-def _reversed(pair: QuestionPair) -> QuestionPair:
-    """The same pair of names, the wider one first."""
-    names = pair.second.nouns[0].name, pair.first.nouns[0].name
-    return pair._replace(first=pair.second, second=pair.first, changed=" → ".join(names), direction="hyponym")
 
 
 def _lead(draft: PairDraft, scene: int, place: int) -> Lead:

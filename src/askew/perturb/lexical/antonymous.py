@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 
 from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import base, inflected
@@ -189,7 +190,8 @@ def _predicate(tokens: Sequence[Token], last: int) -> AskedWord | None:
         return AskedWord(last, "", False) if alone else None
     if not between[-1].is_noun:
         return None
-    heads = [token for token in _first_phrase(between) if token.is_noun]
+    first_phrase = takewhile(lambda token: token.tag != "IN", between)
+    heads = [token for token in first_phrase if token.is_noun]
     if not heads or any(token.tag in ("VBG", "VBN") for token in between[1:]):
         return None
     return AskedWord(last, base(heads[-1].text, heads[-1].tag), False)
@@ -205,11 +207,6 @@ def _two_phrases(tokens: Sequence[Token]) -> bool:
 def _measure(tokens: Sequence[Token]) -> bool:
     """True when the words before an adjective may be a measure: they have a number, or end in two nouns."""
     return any(token.tag == "CD" for token in tokens) or (tokens[-1].is_noun and tokens[-2].is_noun)
-
-
-def _first_phrase(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens before the first preposition."""
-    return tokens[: next((place for place, token in enumerate(tokens) if token.tag == "IN"), len(tokens))]
 
 
 def _attribute(tokens: Sequence[Token], last: int) -> AskedWord | None:

@@ -57,7 +57,8 @@ class Synonymous:
             return
         for place, (word, tag, _) in enumerate(tokens):
             possible, reasons = self._exchanges(word, tag)
-            if not (possible or reasons) or _is_name(tokens[place]):
+            is_name = place > 0 and word[:1].isupper() and word.lower() != "tv"
+            if not (possible or reasons) or is_name:
                 continue
             yield from reasons
             if not possible:
@@ -137,11 +138,6 @@ def _other_sense(rule: Synonym, around: Sequence[str]) -> bool:
         return True
     rank = WORDNET.senses(rule.source, rule.pos).index(chosen)
     return rank >= _RARE and not supported(rule.source, chosen, around)
-
-
-def _is_name(token: Token) -> bool:
-    """True for a capitalised word within a question."""
-    return token.start > 0 and token.text[:1].isupper() and token.lower != "tv"
 
 
 def in_compound(tokens: Sequence[Token], place: int) -> bool:

@@ -173,7 +173,8 @@ class RadPerturbation:
         states: dict[AnswersGiven, float] = {}
         most = _OWN_STATES if len(weights) > 1 else None
         for key, weight in weights.items():
-            for given, count in self.pools.most_given(key, most):
+            given_to_key = sorted(self.pools.given.get(key, {}).items(), key=lambda item: (-item[1], item[0]))
+            for given, count in given_to_key[:most]:
                 states[given] = states.get(given, 0.0) + weight * count
                 shares[given[0]] += weight * count
             for name, count in self.pools[key].counts:

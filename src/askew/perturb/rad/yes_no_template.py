@@ -118,10 +118,6 @@ class AnswerPools:
     def __getitem__(self, key: str) -> AnswerPool:
         return self.pools.get(key, AnswerPool())
 
-    def most_given(self, key: str, most: int | None) -> Sequence[tuple[AnswersGiven, int]]:
-        """The most frequent sets of answers to questions of a key, with their number of questions."""
-        return sorted(self.given.get(key, {}).items(), key=lambda item: (-item[1], item[0]))[:most]
-
 
 def pooled(
     counts: Mapping[str, Mapping[str, int]],

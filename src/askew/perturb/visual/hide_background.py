@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 from random import Random
@@ -114,8 +114,9 @@ class Visual:
             return
         note = {"boxes": [[left, top, right - left, bottom - top] for left, top, right, bottom in kept]}
         drawn = {} if own else {"drawn": "boxes"}
+        whole = (0, 0, *image.size)
         for change in self.changes:
-            if _hides_nothing(change, kept, image.size):
+            if whole in kept or (change == "crop" and hull(kept) == whole):
                 yield Refusal(question.id, TEST, "its boxes fill the image")
                 continue
             hidden = encode(changed(image, kept, change, self.fill), self.encoding)
@@ -135,12 +136,6 @@ def _is_turned(drawn_on: tuple[int, int], size: tuple[int, int]) -> bool:
     (True, True, False)
     """
     return size[0] != size[1] and drawn_on[0] * size[0] == drawn_on[1] * size[1]
-
-
-def _hides_nothing(change: str, kept: Sequence[Region], size: tuple[int, int]) -> bool:
-    """True when the whole image is kept: by one box of its size or, for a crop, by boxes that reach every side."""
-    whole = (0, 0, *size)
-    return whole in kept or (change == "crop" and hull(kept) == whole)
 
 
 def check_change(change: str) -> None:
@@ -272,7 +267,11 @@ def named_boxes(question: Question) -> list[Box]:
     texts = (tokens(question.text), tokens(modal_answer(question.answers, normalise)))
     names = {name for words in texts for name in _names_in(words, question.scene.things)}
     named = {thing.id for thing in question.scene.things if thing.name in names}
-    kept = named | set(_belonging(question.scene, named))
+    kept = set(named)
+    for relation in question.scene.relations:
+        ends = {relation.subject, relation.object}
+        if ends & named and _words("position").isdisjoint(tokens(relation.name)):
+            kept |= ends
     return [thing.box for thing in question.scene.things if thing.box and thing.id in kept]
 
 
@@ -325,16 +324,6 @@ def hull(parts: Sequence[Region]) -> Region:
     """
     lefts, tops, rights, bottoms = zip(*parts, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _belonging(scene: Scene, named: Set[str]) -> Iterator[str]:
-    """The ids of things related to a named thing other than by position."""
-    for relation in scene.relations:
-        if _words("position").isdisjoint(tokens(relation.name)):
-            if relation.subject in named:
-                yield relation.object
-            if relation.object in named:
-                yield relation.subject
 
 
 def _words(kind: str) -> frozenset[str]:

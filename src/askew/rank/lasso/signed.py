@@ -226,18 +226,14 @@ class Vertex:
             best = vertex._solution(signs)
             wrong = best * signs <= 0
             if not wrong.any():
-                return replace(vertex, x=best)._keeping(vertex)
+                settled = replace(vertex, x=best)
+                known = {name: vertex.__dict__[name] for name in ("rows", "factor") if name in vertex.__dict__}
+                settled.__dict__.update(known)  # the columns are the same
+                return settled
             way = np.where(wrong, vertex.x / np.where(wrong, vertex.x - best, 1.0), np.inf)
             edge = int(np.argmin(way))
             moved = replace(vertex, x=vertex.x + max(0.0, float(way[edge])) * (best - vertex.x))
             vertex, signs = moved._without(edge), np.delete(signs, edge)
-
-    def _keeping(self, other: Vertex) -> Vertex:
-        """Reuse what another vertex with the same columns has computed."""
-        for name in ("rows", "factor"):
-            if name in other.__dict__:
-                self.__dict__[name] = other.__dict__[name]
-        return self
 
     def _solution(self, signs: Any) -> Any:
         """The best coefficients on these columns for these signs, refined through the residual."""

@@ -96,7 +96,8 @@ def called(view: AskableScene, rng: Random, want: str) -> Draft | None:
         if len(names) != 1 or not view.wider(wide) or (len(group) > 1 and rng.random() < 0.4):
             continue
         true = next(iter(names))
-        noun = true if want == "yes" else _another(view, wide, true, rng)
+        family = [name for name in classes() if is_a(name, wide) and not is_a(true, name) and not is_a(name, true)]
+        noun = true if want == "yes" else rng.choice([name for name in family if name not in alike(true)])
         one, plural = view.call(noun, rng)
         slots = {"a": with_article(one), "many": plural, "g": wide, "gs": plural_of(wide)}
         key = "called" if len(group) == 1 else "called/many"
@@ -238,11 +239,6 @@ def _no_contact(view: AskableScene, rng: Random) -> Draft | None:
             if not indirect:  # as fruit in a bowl is on the table
                 return _touches(view, rng, subject, "on", carrier.name, "no")
     return None
-
-
-def _another(view: AskableScene, wide: str, true: str, rng: Random) -> str:
-    family = [name for name in classes() if is_a(name, wide) and not is_a(true, name) and not is_a(name, true)]
-    return rng.choice([name for name in family if name not in alike(true)])
 
 
 def _all_are(view: AskableScene, rng: Random, want: str, noun: str, things: list[Thing], kind: str) -> Draft | None:

@@ -86,7 +86,10 @@ class _Painter:
         look.rng.setstate(state)
         pen = Pen(pen.image, pen.box, pen.side, pen.unit, pen.rng, reach=pen.reach)
         sketch(thing.name, brush(pen, look))
-        weathered(pen, look)
+        if "wet" in look:
+            _drops(pen, look)
+        if "dirty" in look and look.name not in ("plate", "mirror"):
+            _mud(pen, look)
         if thing.id in self.holders:
             self._grip(thing, pen)
 
@@ -147,14 +150,6 @@ class _Painter:
         if "jumping" in thing.attributes:
             y += 0.105 * height
         shadow(pen, (x, y, width, height))
-
-
-def weathered(pen: Pen, look: Look) -> None:
-    """Paint drops or mud on the shapes that the pen has drawn."""
-    if "wet" in look:
-        _drops(pen, look)
-    if "dirty" in look and look.name not in ("plate", "mirror"):
-        _mud(pen, look)
 
 
 def shadow(pen: Pen, box: Box) -> None:

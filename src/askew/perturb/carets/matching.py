@@ -23,7 +23,7 @@ from askew.perturb.carets.attributes import Value, apart, opposites
 from askew.perturb.carets.balance import PairCount, capped
 from askew.perturb.carets.offers import Offers
 from askew.perturb.carets.ontology import exclusive
-from askew.perturb.carets.pair_writer import CLAIM, OWN, TWIN, WORD_CLAIM, Row
+from askew.perturb.carets.pair_writer import CLAIM, OWN, TWIN, WORD_CLAIM, PlanRow
 from askew.perturb.carets.question_pairs import ANTONYM
 from askew.perturb.carets.question_types import ONE_TRUE
 
@@ -114,7 +114,9 @@ def alternatives(lead: Lead) -> Iterator[tuple[int, ...]]:
     yield from [*single, *both] if mixed else [*both, *single]
 
 
-def match_leads(leads: Sequence[Lead], index: OfferIndex, size: PairCount, most: int) -> tuple[list[Row], list[Lead]]:
+def match_leads(
+    leads: Sequence[Lead], index: OfferIndex, size: PairCount, most: int
+) -> tuple[list[PlanRow], list[Lead]]:
     """The leads of one test with their twins in other scenes, and the leads without a twin.
 
     Leads are taken in a random order in which each type has the same chance, until there are enough.
@@ -123,7 +125,7 @@ def match_leads(leads: Sequence[Lead], index: OfferIndex, size: PairCount, most:
     ordered = sorted(
         leads, key=lambda lead: (-math.log(max(lead.chance, 1e-300)) * weights[lead.category], lead.content)
     )
-    load, rows, alone = Load(most), list[Row](), list[Lead]()
+    load, rows, alone = Load(most), list[PlanRow](), list[Lead]()
     wanted = math.inf if size.binary is None else size.binary // 2 * 2
     for lead in ordered:
         if len(rows) >= wanted:
@@ -135,8 +137,8 @@ def match_leads(leads: Sequence[Lead], index: OfferIndex, size: PairCount, most:
             alone.append(lead)
             continue
         mark = (lead.content ^ int(lead.chance * (1 << 53))) & ((1 << 64) - 1)
-        rows.append(Row(lead.scene, lead.test, OWN, lead.place, lead.scene, (), mark))
-        rows.append(Row(twin, lead.test, TWIN, lead.place, lead.scene, (), mark))
+        rows.append(PlanRow(lead.scene, lead.test, OWN, lead.place, lead.scene, (), mark))
+        rows.append(PlanRow(twin, lead.test, TWIN, lead.place, lead.scene, (), mark))
         for scene in (lead.scene, twin):
             load.counts[scene] += 1
             load.asked.add((scene, lead.content))
@@ -162,11 +164,11 @@ class ClaimSet(NamedTuple):
     kind: int = CLAIM
 
 
-def match_claims(test: str, sets: Sequence[ClaimSet], size: PairCount, most: int) -> Iterator[Row]:
+def match_claims(test: str, sets: Sequence[ClaimSet], size: PairCount, most: int) -> Iterator[PlanRow]:
     """Questions of one test about claims, each choice as often correct as the others in its list."""
     for each in _capped_sets(sets, size, most) if test == ANTONYM else _even_sets(sets, size, most):
         for scene, claim, _ in each.members:
-            yield Row(scene, test, each.kind, claim, scene, each.words, each.mark)
+            yield PlanRow(scene, test, each.kind, claim, scene, each.words, each.mark)
 
 
 def claim_sets(

@@ -19,7 +19,7 @@ from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
 OWN, TWIN, CLAIM, WORD_CLAIM = range(4)
 
 
-class Row(NamedTuple):
+class PlanRow(NamedTuple):
     """A question to write about a scene."""
 
     scene: int

@@ -28,7 +28,7 @@ from askew.perturb.carets.offers import (
     scene_keys,
 )
 from askew.perturb.carets.ontology import lemma
-from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, Row
+from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, PlanRow
 from askew.perturb.carets.question_pairs import (
     ANTONYM,
     KINDS,
@@ -219,7 +219,7 @@ def text_pairs(
         drawn.append(chunk.drawn)
         for test, each in leads.items():
             each.append(chunk.leads.get(test, pickle.dumps([])))
-    plan: list[Row] = []
+    plan: list[PlanRow] = []
     for test in job.maker.tests:
         if test != VISUAL or job.maker.change_image is not None:
             yield from pool.match(test, leads[test], job, sizes.get(test, PairCount()), plan)
@@ -244,7 +244,7 @@ class MatchPool:
         return OfferIndex(self.offers, self.hashes)
 
     def match(
-        self, test: str, leads: Sequence[bytes], job: TextJob, size: PairCount, plan: list[Row]
+        self, test: str, leads: Sequence[bytes], job: TextJob, size: PairCount, plan: list[PlanRow]
     ) -> Iterator[Refusal]:
         """Add the rows of one test to the plan; yields a refusal for each question that no scene matches."""
         own = [
@@ -264,11 +264,11 @@ class MatchPool:
             plan += match_claims(test, sets, size, most)
 
 
-def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: Sequence[bytes]) -> Iterator[list[WrittenRow]]:
+def _by_chunk(plan: Sequence[PlanRow], pool: MatchPool, drawn: Sequence[bytes]) -> Iterator[list[WrittenRow]]:
     """The rows of each chunk of scenes, with the drafts that come from other scenes."""
     twins = _twins(plan, pool.firsts, drawn)
     ordered = sorted(plan, key=lambda row: (row.scene, row.test, row.mark))
-    rows: Iterator[Row | None] = chain(ordered, (None,))
+    rows: Iterator[PlanRow | None] = chain(ordered, (None,))
     row, number, before = next(rows), 0, (-1, "")
     for low, high in pairwise([*pool.firsts, len(pool.hashes)]):
         chunk_rows = []
@@ -283,7 +283,7 @@ def _by_chunk(plan: Sequence[Row], pool: MatchPool, drawn: Sequence[bytes]) -> I
         yield chunk_rows
 
 
-def _twins(plan: Sequence[Row], firsts: Sequence[int], drawn: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
+def _twins(plan: Sequence[PlanRow], firsts: Sequence[int], drawn: Sequence[bytes]) -> dict[tuple[int, int], bytes]:
     """The drafts that other scenes need, pickled, by their scene and their place in it."""
     found: dict[tuple[int, int], bytes] = {}
     current, own = -1, list[SceneDrafts]()

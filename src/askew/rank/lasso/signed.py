@@ -227,7 +227,9 @@ class Vertex:
             wrong = best * signs <= 0
             if not wrong.any():
                 settled = replace(vertex, x=best)
-                known = {name: vertex.__dict__[name] for name in ("rows", "factor") if name in vertex.__dict__}
+                known: dict[str, Any] = {
+                    name: vertex.__dict__[name] for name in ("rows", "factor") if name in vertex.__dict__
+                }
                 settled.__dict__.update(known)  # the columns are the same
                 return settled
             way = np.where(wrong, vertex.x / np.where(wrong, vertex.x - best, 1.0), np.inf)

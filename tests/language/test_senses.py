@@ -1,5 +1,6 @@
 """Word-sense disambiguation, measured on a labelled set of our own, and the vocabulary of a data set."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_word_with_one_sense_has_it_in_any_context():
 
 
 def test_least_counts_occurrences():
-    vocabulary = WordCounts.of(["a cat", "the cat", "a dog"], least=2)
+    vocabulary = WordCounts(Counter(words_of("a cat, the cat, a dog")), least=2)
     assert vocabulary.holds("cat")
     assert not vocabulary.holds("dog")
     assert not vocabulary.holds("a cat and a dog")
@@ -64,5 +65,5 @@ def test_a_text_is_split_into_lower_case_words():
 
 
 def test_an_empty_vocabulary_does_not_contain_every_word():
-    assert not WordCounts.of([]).holds("cat")
-    assert WordCounts.of([]).holds("")
+    assert not WordCounts(Counter(words_of(""))).holds("cat")
+    assert WordCounts(Counter(words_of(""))).holds("")

@@ -1,8 +1,10 @@
 """Synonyms in questions: the correct form, and never where the word means something else."""
 
+from collections import Counter
+
 import pytest
 
-from askew.language.senses import WordCounts
+from askew.language.senses import WordCounts, words_of
 from askew.language.tagger import Tagger
 from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
@@ -100,10 +102,12 @@ def test_a_word_that_is_mentioned_is_left_alone():
 
 def test_only_words_of_the_vocabulary_are_inserted():
     text = "Is the car in the street?"
-    assert proposed(text, WordCounts.of(["the car"])) == ["the synonym is not in the data's vocabulary"] * 2
+    assert (
+        proposed(text, WordCounts(Counter(words_of("the car")))) == ["the synonym is not in the data's vocabulary"] * 2
+    )
     assert len(proposed(text, WordCounts({"the": 1}, everyday=frozenset({"automobile", "road"})))) == 2
     assert made("Is the car in the street?") == ["Is the automobile in the street?", "Is the car in the road?"]
-    assert len([e for e in proposed(text, WordCounts.of(["automobile"])) if isinstance(e, Edit)]) == 1
+    assert len([e for e in proposed(text, WordCounts(Counter(words_of("automobile")))) if isinstance(e, Edit)]) == 1
 
 
 def test_replacements_keep_case_and_fix_articles():

@@ -9,7 +9,6 @@ questions are about images.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -47,7 +46,8 @@ def everyday_words() -> frozenset[str]:
 class WordCounts:
     """Words and how often each occurs. Without counts it contains every word.
 
-    >>> vocabulary = WordCounts.of(["Is the car red?", "Is it an automobile?"])
+    >>> from collections import Counter
+    >>> vocabulary = WordCounts(Counter(words_of("Is the car red? Is it an automobile?")))
     >>> vocabulary.holds("car"), vocabulary.holds("red automobile"), vocabulary.holds("motorcar")
     (True, True, False)
     >>> WordCounts().holds("motorcar")
@@ -59,14 +59,6 @@ class WordCounts:
     """The minimum count of a word."""
     everyday: frozenset[str] = field(default=frozenset(), repr=False)
     """Words that need no count."""
-
-    @classmethod
-    def of(cls, texts: Iterable[str], least: int = 1) -> WordCounts:
-        """The vocabulary of these texts."""
-        counts: Counter[str] = Counter()
-        for text in texts:
-            counts.update(words_of(text))
-        return cls(counts, least)
 
     def holds(self, phrase: str) -> bool:
         """True when each word of the phrase has the minimum count."""

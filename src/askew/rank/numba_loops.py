@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from askew.errors import need
 
 F = TypeVar("F", bound=Callable[..., Any])
-_SUMS_MAY_REORDER = {"reassoc", "contract", "nsz"}
 
 
 def compiled(loop: F) -> F:
@@ -34,7 +33,7 @@ def vectorised(loop: Callable[..., Any]) -> Any:
 
     Several times as fast; for sums whose last bits need not equal those of another program. Infinities are kept.
     """
-    return _machine_code(loop, fastmath=_SUMS_MAY_REORDER)
+    return _machine_code(loop, fastmath={"reassoc", "contract", "nsz"})
 
 
 def _machine_code(loop: F, **options: Any) -> F:

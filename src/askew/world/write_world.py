@@ -127,7 +127,6 @@ def _gqa_scene(scene: Scene, path: str) -> Scene:
     return replace(scene, id=Path(path).stem, facts=facts)
 
 
-_TOP = 12
 _PRIORS = {
     "train": "The words of a yes/no question often predict its answer in train, as in VQA; not in val and test.",
     "all": "The words of a yes/no question often predict its answer, as in VQA, in train, val and test.",
@@ -184,7 +183,7 @@ class WorldCounts:
                 "human accuracy": round(self.agreed / max(1, self.questions), 4),
             },
             **{name: dict(_sorted(counts)) for name, counts in sorted(self.counts.items())},
-            "answers": {name: dict(_sorted(counts)[:_TOP]) for name, counts in sorted(self.answers.items())},
+            "answers": {name: dict(_sorted(counts)[:12]) for name, counts in sorted(self.answers.items())},
         }
 
 

@@ -35,6 +35,10 @@ class PlanRow(NamedTuple):
     """For claims, the values that the question offers; for antonyms, the values of the first and second question."""
     mark: int
     """The same for all questions with the same text."""
+    number: int = 0
+    """For a row that is written: its place among those of its scene and test; ``scene`` is its place in a chunk."""
+    twin: bytes = b""
+    """The draft of the other scene, pickled."""
 
 
 ChangeImage = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]

@@ -69,20 +69,6 @@ class ChunkDrafts(NamedTuple):
     drawn: bytes
 
 
-class WrittenRow(NamedTuple):
-    """A row of the plan for one scene of a chunk."""
-
-    scene: int
-    test: str
-    number: int
-    kind: int
-    place: int
-    words: tuple[str, ...]
-    mark: int
-    twin: bytes
-    """The draft of another scene, pickled."""
-
-
 @dataclass(frozen=True)
 class TextJob:
     """The work on a chunk of scenes."""
@@ -108,11 +94,11 @@ class TextJob:
         pickled = {test: pickle.dumps(each) for test, each in leads.items()}
         return ChunkDrafts(offers, pickled, hashes, pickle.dumps(drawn))
 
-    def make(self, chunk: tuple[bytes, bytes, list[WrittenRow]]) -> list[Group | Refusal]:
+    def make(self, chunk: tuple[bytes, bytes, list[PlanRow]]) -> list[Group | Refusal]:
         """The groups of a chunk of scenes, by its rows."""
         scenes, drawn, rows = chunk
         groups: list[Group | Refusal] = []
-        todo: dict[int, list[WrittenRow]] = {}
+        todo: dict[int, list[PlanRow]] = {}
         for row in rows:
             todo.setdefault(row.scene, []).append(row)
         for place, ((scene, image), own) in enumerate(zip(pickle.loads(scenes), pickle.loads(drawn), strict=True)):
@@ -167,7 +153,7 @@ def _keys(draft: PairDraft) -> tuple[int, ...]:
     return (lacks(lemma(nouns[0].name)), *((has_one(other),) if other else ()))
 
 
-def _draft(row: WrittenRow, own: SceneDrafts, view: SceneView | None) -> PairDraft:
+def _draft(row: PlanRow, own: SceneDrafts, view: SceneView | None) -> PairDraft:
     if row.kind == OWN:
         return own.drafts[row.place]._replace(place=row.number)
     if row.kind != TWIN:
@@ -187,7 +173,7 @@ def _flipped(asked: QuestionArguments, view: SceneView) -> QuestionArguments:
     return asked._replace(answer=asked.wrong, things=tuple(things))
 
 
-def _claim_draft(row: WrittenRow, claim: SceneClaim) -> PairDraft:
+def _claim_draft(row: PlanRow, claim: SceneClaim) -> PairDraft:
     """The pair of a claim; chance depends on the set alone, so that all its members have the same text."""
     rng = Random(row.mark)
     if row.test == ANTONYM:
@@ -264,7 +250,7 @@ class MatchPool:
             plan += match_claims(test, sets, size, most)
 
 
-def _by_chunk(plan: Sequence[PlanRow], pool: MatchPool, drawn: Sequence[bytes]) -> Iterator[list[WrittenRow]]:
+def _by_chunk(plan: Sequence[PlanRow], pool: MatchPool, drawn: Sequence[bytes]) -> Iterator[list[PlanRow]]:
     """The rows of each chunk of scenes, with the drafts that come from other scenes."""
     twins = _twins(plan, pool.firsts, drawn)
     ordered = sorted(plan, key=lambda row: (row.scene, row.test, row.mark))
@@ -276,9 +262,7 @@ def _by_chunk(plan: Sequence[PlanRow], pool: MatchPool, drawn: Sequence[bytes]) 
             number = number + 1 if (row.scene, row.test) == before else 0
             before = row.scene, row.test
             twin = twins[row.source, row.place] if row.kind == TWIN else b""
-            chunk_rows.append(
-                WrittenRow(row.scene - low, row.test, number, row.kind, row.place, row.words, row.mark, twin)
-            )
+            chunk_rows.append(row._replace(scene=row.scene - low, number=number, twin=twin))
             row = next(rows)
         yield chunk_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -27,8 +27,6 @@ TYPES = {"synonymous": "syn", "paraphrastic": "para", "antonymous": "ant"}
 """The perturbations and their names in the release."""
 
 _OPPOSITE = {"yes": "no", "no": "yes"}
-_SHARE_REACHED = "its rules have reached their share"
-_NO_LIMITS = RuleShares()
 _ANSWER_WORD = 3
 """The minimum length of a word that counts as an answer: shorter ones are mostly articles and prepositions."""
 _REMEMBERED = 50_000
@@ -118,10 +116,10 @@ class P2Perturbation:
         """Variants of each type; a refusal when rules of a type matched and none could be used."""
         seed, texts = str(rng.random()), {question.text}
         for name, proposed in self._usable(question):
-            shares = self.shares.get(name, _NO_LIMITS)
+            shares = self.shares.get(name, RuleShares())
             chosen = shares.chosen(question.text, proposed.edits, f"{seed}:{name}", self.most(name), self.variants)
             if not chosen:
-                reasons = proposed.reasons or (_SHARE_REACHED,)
+                reasons = proposed.reasons or ("its rules have reached their share",)
                 yield Refusal(question.id, TYPES[name], max(reasons, key=reasons.count))
             for number, edits in enumerate(chosen, 1):
                 variant = _variant(question, name, edits, number)
@@ -295,7 +293,7 @@ def fit(
         draft = replace(draft, vocabulary=WordCounts(known, least, allowed))
     if not counts_rules:
         return draft
-    find = FindCases(draft, opening(draft, seed))
+    find = partial(find_cases, draft, opening(draft, seed))
     cases: dict[str, list[Case]] = {name: [] for name in draft.types}
     for found in map(find, [counted]) if executor is None else executor.map(find, chunks_of(counted, CHUNK)):
         for name, case in found:
@@ -305,19 +303,9 @@ def fit(
     )
 
 
-@dataclass(frozen=True)
-class FindCases:
-    """The work on a chunk of questions: the substitutions that are possible in each."""
-
-    perturbation: P2Perturbation
-    start: str
-    """The common start of the seeds of all questions."""
-
-    def __call__(self, questions: Sequence[Question]) -> list[tuple[str, Case]]:
-        """The cases by type, in the order of the questions."""
-        self.perturbation.prepare(questions)
-        return [
-            case
-            for question in questions
-            for case in self.perturbation.cases(question, Random(f"{self.start}:{question.content}"))
-        ]
+def find_cases(perturbation: P2Perturbation, start: str, questions: Sequence[Question]) -> list[tuple[str, Case]]:
+    """The substitutions that are possible in each of a chunk of questions; ``start`` begins the seeds of all."""
+    perturbation.prepare(questions)
+    return [
+        case for question in questions for case in perturbation.cases(question, Random(f"{start}:{question.content}"))
+    ]

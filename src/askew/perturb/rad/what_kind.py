@@ -37,7 +37,6 @@ from askew.perturb.rad.yes_no_template import (
 
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
 _THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
-_MOST_WORDS = 3
 _DATA = "perturb/rad/kinds.yaml"
 
 Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
@@ -158,7 +157,7 @@ class WhatKind(YesNoTemplate):
         """An answer of at most three words that names one kind."""
         value = plain(answer)
         words = value.split()
-        if not words or len(words) > _MOST_WORDS or is_listed("empty", value) or re.search(r"[^a-z0-9' -]", value):
+        if not words or len(words) > 3 or is_listed("empty", value) or re.search(r"[^a-z0-9' -]", value):
             return None
         if any(word in {"and", "or", "with", "of", "in", "on", "not", "to", "like", "is", "for"} for word in words):
             return None

@@ -8,11 +8,10 @@ from math import exp
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.text_index import Wides, check_ties, count_shared, index_of
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, least_key, offer
 
 Quirks = Literal["pycocoevalcap", "none"]
@@ -50,8 +49,21 @@ class Bleu:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = index_of(pool, self.ties, self.n)
-        return FittedOverlap(self, index, _Bleu(self.n, self.quirks == "none", index))
+        return FittedOverlap(self, index_of(pool, self.ties, self.n))
+
+    def offer_all(self, fitted: FittedOverlap, text: str, query: Wides, own: int, top: Any) -> None:
+        """Offer the texts of the pool."""
+        index, quirks = fitted.index, (0.0, 0.0) if self.quirks == "none" else (TINY, SMALL)
+        # by the candidate's length; there is no penalty for candidates longer than the reference
+        penalties = np.array([self._penalty(candidate, len(query)) for candidate in range(len(query) + 1)])
+        scan(self.n, quirks, own, index.terms(query), index.arrays, index.postings, penalties, top)
+
+    def _penalty(self, candidate: int, reference: int) -> float:
+        """The brevity penalty of texts of these lengths."""
+        if self.quirks == "none":
+            return exp(1 - reference / candidate) if 0 < candidate < reference else float(candidate > 0)
+        ratio = (candidate + TINY) / (reference + SMALL)
+        return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
 
 def bleu1(quirks: Quirks = "pycocoevalcap", ties: str = "index") -> Bleu:
@@ -72,30 +84,6 @@ def bleu3(quirks: Quirks = "pycocoevalcap", ties: str = "index") -> Bleu:
 def bleu4(quirks: Quirks = "pycocoevalcap", ties: str = "index") -> Bleu:
     """BLEU-4: up to four words in a row (Papineni et al. 2002)."""
     return Bleu(4, quirks, ties)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Bleu:
-    """BLEU-n over an index."""
-
-    n: int
-    plain: bool
-    index: TextIndex
-
-    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
-        terms, postings, penalties = self.index.terms(query), self.index.postings, self._penalties(len(query))
-        quirks = (0.0, 0.0) if self.plain else (TINY, SMALL)
-        scan(self.n, quirks, own, terms, self.index.arrays, postings, penalties, top)
-
-    def _penalties(self, reference: int) -> NDArray[np.float64]:
-        """The brevity penalty by the candidate's length; there is none for candidates longer than the reference."""
-        return np.array([self._penalty(candidate, reference) for candidate in range(reference + 1)])
-
-    def _penalty(self, candidate: int, reference: int) -> float:
-        if self.plain:
-            return exp(1 - reference / candidate) if 0 < candidate < reference else float(candidate > 0)
-        ratio = (candidate + TINY) / (reference + SMALL)
-        return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
 
 LESS = 1 - 1e-9

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, index_of
+from askew.rank.overlap.text_index import Wides, check_ties, index_of
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, least_key, offer
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,34 +47,23 @@ class Cider:
         cells = docs * LONGEST + np.searchsorted(index.offsets, terms, side="right") - 1
         norms = np.sqrt(np.bincount(cells, (times * idf[terms]) ** 2))[cells]
         weights = idf[terms] ** 2 * times / np.where(norms > 0, norms, 1.0)
-        return FittedOverlap(self, index, _Cider(self.sigma, index, idf, weights))
+        return FittedOverlap(self, index, (idf, weights))
+
+    def offer_all(self, fitted: FittedOverlap, text: str, query: Wides, own: int, top: Any) -> None:
+        """Offer the texts of the pool: each gets its weight for an occurrence in the query, up to its own number."""
+        index, (idf, text_weights) = fitted.index, fitted.fitted
+        less, numbers, times = index.terms(query)
+        unseen = np.log(len(index.pool))  # the weight of an n-gram that no text has
+        weights = times * np.where(numbers >= 0, idf[numbers], unseen)
+        norms = np.sqrt(np.bincount(less, weights**2, minlength=LONGEST))[less]
+        shares = np.where(norms > 0, SCALE / LONGEST / np.where(norms > 0, norms, 1.0), 0.0)
+        scan(len(query), self.sigma, own, (numbers, times, shares), index.arrays, index.postings, text_weights, top)
 
 
 LONGEST = 4
 """N-grams of up to four words count."""
 SCALE = 10.0
 """CIDEr is ten times a mean of cosines."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Cider:
-    """CIDEr over an index."""
-
-    sigma: float
-    index: TextIndex
-    idf: Floats
-    """The weight of each n-gram."""
-    weights: Floats
-    """What a text gets for each occurrence of the n-gram in the query, up to its own number of occurrences."""
-
-    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
-        less, numbers, times = self.index.terms(query)
-        unseen = np.log(len(self.index.pool))  # the weight of an n-gram that no text has
-        weights = times * np.where(numbers >= 0, self.idf[numbers], unseen)
-        norms = np.sqrt(np.bincount(less, weights**2, minlength=LONGEST))[less]
-        shares = np.where(norms > 0, SCALE / LONGEST / np.where(norms > 0, norms, 1.0), 0.0)
-        terms = numbers, times, shares
-        scan(len(query), self.sigma, own, terms, self.index.arrays, self.index.postings, self.weights, top)
 
 
 @compiled

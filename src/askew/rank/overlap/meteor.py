@@ -21,7 +21,7 @@ from askew.errors import BadOption
 from askew.files.resources import resource
 from askew.language.wordnet import PARTS_OF_SPEECH, WORDNET
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.text_index import Wides, check_ties, count_shared, index_of
 from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,24 @@ class Meteor:
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool and look its words up in WordNet."""
         index = index_of(pool, self.ties, 1)
-        return FittedOverlap(self, index, _Meteor(self, index, Relatives.of(index.words, self.synonyms_on == "stems")))
+        return FittedOverlap(self, index, Relatives.of(index.words, self.synonyms_on == "stems"))
+
+    def offer_all(self, fitted: FittedOverlap, text: str, query: Wides, own: int, top: Any) -> None:
+        """Offer the texts; the words of the pool that match one of the query's have a row of ``levels`` each."""
+        slots, places, index = dict[int, int](), tokens(text), fitted.index
+        related = [fitted.fitted.to(word) for word in places]
+        for number in chain.from_iterable(related):
+            slots.setdefault(number, len(slots))
+        levels = np.zeros((len(slots), len(places)), dtype=np.int8)
+        for place, found in enumerate(related):
+            for number, level in found.items():
+                levels[slots[number], place] = level
+        words = np.fromiter(slots, dtype=np.int64, count=len(slots))
+        terms = np.zeros_like(words), words, (levels > 0).sum(axis=1)
+        slot_of = np.full(len(index.words), -1)
+        slot_of[words] = np.arange(len(words))
+        factors = _factors(len(places), self.beta, self.gamma)
+        scan(own, terms, slot_of, levels, index.arrays, index.postings, self.alpha, factors, top)
 
 
 def synonyms(word: str) -> frozenset[str]:
@@ -113,32 +130,6 @@ class Relatives:
         if word in self.words:
             found[self.words[word]] = SAME
         return found
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Meteor:
-    """METEOR over an index."""
-
-    ranker: Meteor
-    index: TextIndex
-    relatives: Relatives
-
-    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
-        """Offer the texts; the words of the pool that match one of the query's have a row of ``levels`` each."""
-        slots, places = dict[int, int](), tokens(text)
-        related = [self.relatives.to(word) for word in places]
-        for number in chain.from_iterable(related):
-            slots.setdefault(number, len(slots))
-        levels = np.zeros((len(slots), len(places)), dtype=np.int8)
-        for place, found in enumerate(related):
-            for number, level in found.items():
-                levels[slots[number], place] = level
-        words = np.fromiter(slots, dtype=np.int64, count=len(slots))
-        terms = np.zeros_like(words), words, (levels > 0).sum(axis=1)
-        slot_of = np.full(len(self.index.words), -1)
-        slot_of[words] = np.arange(len(words))
-        factors = _factors(len(places), self.ranker.beta, self.ranker.gamma)
-        scan(own, terms, slot_of, levels, self.index.arrays, self.index.postings, self.ranker.alpha, factors, top)
 
 
 @lru_cache(maxsize=256)

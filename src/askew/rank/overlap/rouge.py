@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askew.rank.numba_loops import compiled
-from askew.rank.overlap.text_index import TextIndex, Wides, check_ties, count_shared, index_of
+from askew.rank.overlap.text_index import Wides, check_ties, count_shared, index_of
 from askew.rank.overlap.top_k import FittedOverlap, key_of, least_key, offer
 
 
@@ -34,20 +34,12 @@ class Rouge:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool."""
-        index = index_of(pool, self.ties, 1)
-        return FittedOverlap(self, index, _Rouge(self.beta, index))
+        return FittedOverlap(self, index_of(pool, self.ties, 1))
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Rouge:
-    """ROUGE-L over an index."""
-
-    beta: float
-    index: TextIndex
-
-    def scan(self, text: str, query: Wides, own: int, top: Any) -> None:
-        terms, postings = self.index.terms(query), self.index.postings
-        scan(query, own, terms, self.index.arrays, postings, self.beta**2, top)
+    def offer_all(self, fitted: FittedOverlap, text: str, query: Wides, own: int, top: Any) -> None:
+        """Offer the texts of the pool."""
+        index = fitted.index
+        scan(query, own, index.terms(query), index.arrays, index.postings, self.beta**2, top)
 
 
 @compiled

@@ -120,10 +120,10 @@ class FittedOverlap:
     """A text metric over a pool."""
 
     ranker: Any
-    """The ranker that was fitted."""
+    """Its ``offer_all(fitted, text, query, own, top)`` offers the texts of the pool to ``top``, but not ``own``."""
     index: TextIndex
-    metric: Any
-    """Has ``scan(text, query, own, top)``, which offers the texts of the index to ``top``, but not the text ``own``."""
+    fitted: Any = None
+    """What the ranker computed from the pool, besides the index."""
 
     @property
     def pool(self) -> QuestionPool:
@@ -135,7 +135,7 @@ class FittedOverlap:
         found = []
         for text in texts:
             top, own = TopK.empty(k, len(self.pool)), self.pool.find(text)
-            self.metric.scan(text, self.index.query(text), -1 if own is None else own, tuple(top))
+            self.ranker.offer_all(self, text, self.index.query(text), -1 if own is None else own, tuple(top))
             found.append(top.ranked(text))
         return found
 

@@ -34,10 +34,10 @@ def number_faults(text, noun):
     """A verb or determiner that does not go with the first noun."""
     wrong = "is" if noun.number == "many" else "are"
     padded = f" {re.sub('[,?]', ' ', text.lower())} "
-    for after in ("there", noun.the, noun.a, noun.no):
+    for after in ("there", f"the {noun.bare}", noun.a, f"no {noun.bare}"):
         if f" {wrong} {after} " in padded:
             yield wrong
-    full = f"{noun.bare} {noun.relation} {noun.to.the}" if noun.to else noun.bare
+    full = f"{noun.bare} {noun.relation} the {noun.to.bare}" if noun.to else noun.bare
     if f" {full} {wrong} " in padded:
         yield wrong
     if noun.number != "one" and (f" a {noun.bare} " in padded or f" an {noun.bare} " in padded):

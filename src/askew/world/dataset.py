@@ -113,7 +113,13 @@ class SceneCache:
         """A new scene, given its index and, if the image is already drawn, its hash; writes nothing."""
         index, sha256 = wanted
         scene = make_scene(self.seed, index, (self.size, self.size))
-        image = b"" if sha256 else encoded_image(scene, self.size)
+        image = b""
+        if not sha256:
+            from askew.world.draw import draw
+
+            buffer = io.BytesIO()
+            draw(scene, self.size).save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
+            image = buffer.getvalue()
         questions = [
             question_record(replace(question, scene=None))
             | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
@@ -134,15 +140,6 @@ class SceneCache:
         if self.shifted:
             return Shift(split)
         return None if split == "train" or self.priors == "all" else YesNoBalance()
-
-
-def encoded_image(scene: Scene, size: int) -> bytes:
-    """The image of a scene as the bytes of a JPEG file."""
-    from askew.world.draw import draw
-
-    buffer = io.BytesIO()
-    draw(scene, size).save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
-    return buffer.getvalue()
 
 
 def _write(path: str, content: bytes) -> None:

@@ -23,8 +23,6 @@ from askew.verbs import Executor
 from askew.world.dataset import VERSION, CachedQuestion, Priors, SceneCache, World
 from askew.world.splits import SPLITS, indices
 
-Progress = Callable[[int], Any]
-
 
 def write_world(
     output: Path,
@@ -36,7 +34,7 @@ def write_world(
     priors: Priors = "train",
     executor: Executor | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Callable[[int], object] = lambda count: None,
 ) -> dict[str, Any]:
     """Write a world and return its datasheet, which is also written to ``datasheet.md`` and ``datasheet.json``.
 
@@ -49,27 +47,21 @@ def write_world(
         options = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted, "priors": priors}
         check_output(output, "a world", options, overwrite)
         note_output(output, "a world", options)
-        return _write(output, world, executor, progress)
-
-
-def _write(output: Path, world: World, executor: Executor | None, progress: Progress | None) -> dict[str, Any]:
-    records = f".records-{VERSION}-{world.seed}-{world.size}"
-    cache = SceneCache(str(output), world.seed, world.size, world.shifted, world.priors, records)
-    _delete_other_images(output, cache, world.scenes)
-    missing = [(index, cache.image_hash(index)) for index in range(world.scenes) if not cache.holds(index)]
-    progress = progress or (lambda count: None)
-    progress(world.scenes - len(missing))
-    for made in executor.map(cache.made, missing, chunk=8) if executor else map(cache.made, missing):
-        cache.put(made)
-        progress(1)
-    counted = WorldCounts(world)
-    for split in SPLITS:
-        _write_split(output, cache, split, list(indices(world.seed, world.scenes, split)), counted)
-    sheet = counted.sheet()
-    write_joined(output / "datasheet.json", [orjson.dumps(sheet, option=orjson.OPT_INDENT_2)], end=b"\n")
-    write_joined(output / "datasheet.md", [markdown(sheet).encode()])
-    for folder in output.glob(".records-*"):
-        shutil.rmtree(folder)
+        cache = SceneCache(str(output), seed, size, shifted, priors, f".records-{VERSION}-{seed}-{size}")
+        _delete_other_images(output, cache, scenes)
+        missing = [(index, cache.image_hash(index)) for index in range(scenes) if not cache.holds(index)]
+        progress(scenes - len(missing))
+        for made in executor.map(cache.made, missing, chunk=8) if executor else map(cache.made, missing):
+            cache.put(made)
+            progress(1)
+        counted = WorldCounts(world)
+        for split in SPLITS:
+            _write_split(output, cache, split, list(indices(seed, scenes, split)), counted)
+        sheet = counted.sheet()
+        write_joined(output / "datasheet.json", [orjson.dumps(sheet, option=orjson.OPT_INDENT_2)], end=b"\n")
+        write_joined(output / "datasheet.md", [markdown(sheet).encode()])
+        for folder in output.glob(".records-*"):
+            shutil.rmtree(folder)
     return sheet
 
 

@@ -108,11 +108,11 @@ class Noun(NamedTuple):
     """A noun phrase: a name with attributes and a related thing, and the number that its verb takes.
 
     >>> cup = Noun("cup", (Value("color", "orange"),), relation="on", to=Noun("table"))
-    >>> cup.a, cup.the, cup.no, cup.verb
-    ('an orange cup', 'the orange cup', 'no orange cup', 'is')
+    >>> cup.a, cup.bare, cup.number
+    ('an orange cup', 'orange cup', 'one')
     >>> shorts = Noun("shorts", (Value("color", "black"),))
-    >>> shorts.a, shorts.some, shorts.verb, Noun("water").a, Noun("water").some
-    ('any black shorts', 'black shorts', 'are', 'any water', 'water')
+    >>> shorts.a, shorts.some, shorts.number, Noun("water").a, Noun("water").some
+    ('any black shorts', 'black shorts', 'many', 'any water', 'water')
     """
 
     name: str
@@ -132,11 +132,6 @@ class Noun(NamedTuple):
         return number(self.name)
 
     @property
-    def verb(self) -> str:
-        """``is`` or ``are``."""
-        return "are" if self.number == "many" else "is"
-
-    @property
     def a(self) -> str:
         """The phrase in an existence question, with ``a``, ``an`` or ``any``."""
         return _article(self.bare) if self.number == "one" else f"any {self.bare}"
@@ -145,16 +140,6 @@ class Noun(NamedTuple):
     def some(self) -> str:
         """The phrase after *both*, *either* or *or*, with ``a``, ``an`` or nothing."""
         return _article(self.bare) if self.number == "one" else self.bare
-
-    @property
-    def the(self) -> str:
-        """``the red cup``, without the related thing."""
-        return f"the {self.bare}"
-
-    @property
-    def no(self) -> str:
-        """``no red cup``."""
-        return f"no {self.bare}"
 
     @property
     def described(self) -> str:
@@ -231,12 +216,13 @@ class QuestionArguments(NamedTuple):
 
     def _slots(self) -> Mapping[str, str]:
         noun = self.nouns[0]
-        slots = {"is": noun.verb, "a": noun.a, "no": noun.no, "the": noun.the}
+        verb = "are" if noun.number == "many" else "is"
+        slots = {"is": verb, "a": noun.a, "no": f"no {noun.bare}", "the": f"the {noun.bare}"}
         if noun.to is not None:
-            slots |= {"rel": noun.relation, "to": noun.to.the}
+            slots |= {"rel": noun.relation, "to": f"the {noun.to.bare}"}
         if len(self.nouns) == 2:
             other = self.nouns[1]
-            slots |= {"one": noun.some, "other": other.some, "none": noun.no, "no_other": other.no}
+            slots |= {"one": noun.some, "other": other.some, "none": slots["no"], "no_other": f"no {other.bare}"}
         if self.value is not None:
             slots["attr"] = self.value.after
         if self.type == "Q5":

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 BINARY_SHARE: Mapping[str, float] = {
     "REPHRASE-INV": 10000 / 19412,
@@ -99,14 +98,8 @@ class Entry(NamedTuple):
     """A random number between 0 and 1, seeded by content."""
 
 
-@dataclass
-class _AnswerShare:
-    """The entries of a test that share a quota."""
-
-    keys: list[tuple[float, int]] = field(default_factory=list)
-    """A key and the place of each entry; the smallest are kept."""
-    counts: Counter[str] = field(default_factory=Counter)
-    """How many there are of each category."""
+Share: TypeAlias = list[tuple[float, int]]
+"""The entries of a test that share a quota: a key and the place of each; those with the smallest keys are kept."""
 
 
 def kept(entries: Sequence[Entry], size: int | Mapping[str, PairCount] | None = None) -> bytearray:
@@ -117,17 +110,16 @@ def kept(entries: Sequence[Entry], size: int | Mapping[str, PairCount] | None = 
     [0, 0, 1, 1]
     """
     weights = _weights(Counter(entry[:4] for entry in entries))
-    groups: dict[tuple[str, int, str], _AnswerShare] = {}
+    groups: dict[tuple[str, int, str], Share] = {}
     for place, entry in enumerate(entries):
-        share = groups.setdefault((entry.test, entry.options, "" if entry.options else entry.answer), _AnswerShare())
+        share = groups.setdefault((entry.test, entry.options, "" if entry.options else entry.answer), [])
         # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
-        share.keys.append((-math.log(max(entry.chance, 1e-300)) / weights[entry[:4]], place))
-        share.counts[entry.category] += 1
+        share.append((-math.log(max(entry.chance, 1e-300)) / weights[entry[:4]], place))
     flags = bytearray(len(entries))
     for test in dict.fromkeys(test for test, _, _ in groups):
-        for share, count, most in _quotas(test, groups, size):
+        for share, count, most in _quotas(test, groups, entries, size):
             used: Counter[str] = Counter()
-            for _, place in sorted(share.keys):
+            for _, place in sorted(share):
                 if count > 0 and used[entries[place].category] < most:
                     used[entries[place].category] += 1
                     flags[place] = 1
@@ -146,12 +138,15 @@ def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str,
 
 
 def _quotas(
-    test: str, groups: Mapping[tuple[str, int, str], _AnswerShare], size: int | Mapping[str, PairCount] | None
-) -> Iterable[tuple[_AnswerShare, int, int]]:
+    test: str,
+    groups: Mapping[tuple[str, int, str], Share],
+    entries: Sequence[Entry],
+    size: int | Mapping[str, PairCount] | None,
+) -> Iterable[tuple[Share, int, int]]:
     """The groups of a test, the number kept of each, and the maximum of one category."""
-    yes, no = groups.get((test, 0, "yes"), _AnswerShare()), groups.get((test, 0, "no"), _AnswerShare())
-    two, three = groups.get((test, 2, ""), _AnswerShare()), groups.get((test, 3, ""), _AnswerShare())
-    balanced, choices = min(len(yes.keys), len(no.keys)), len(two.keys) + len(three.keys)
+    kinds: tuple[tuple[int, str], ...] = ((0, "yes"), (0, "no"), (2, ""), (3, ""))
+    yes, no, two, three = (groups.get((test, *kind), []) for kind in kinds)
+    balanced, choices = min(len(yes), len(no)), len(two) + len(three)
     if size is None:
         of_each, of_choices = balanced, math.ceil(choices * KEPT_CHOICES)
     elif isinstance(size, Mapping):
@@ -163,9 +158,10 @@ def _quotas(
         of_each = min(balanced, round(size * share / 2))
         of_choices = min(choices, max(0, size - 2 * of_each))
         of_each = min(balanced, (size - of_choices) // 2)
-    of_each, (most_yes, most_no) = capped(test, of_each, yes.counts, no.counts)
-    of_three = min(len(three.keys), of_choices // 2)  # as many with two choices as with three, where possible
-    of_two = min(len(two.keys), of_choices - of_three)
+    categories = [Counter(entries[place].category for _, place in share) for share in (yes, no)]
+    of_each, (most_yes, most_no) = capped(test, of_each, *categories)
+    of_three = min(len(three), of_choices // 2)  # as many with two choices as with three, where possible
+    of_two = min(len(two), of_choices - of_three)
     parts = (two, of_two), (three, of_choices - of_two)
     return (yes, of_each, most_yes), (no, of_each, most_no), *((share, count, count) for share, count in parts)
 

@@ -168,10 +168,9 @@ class Counts:
         """Add the counts of further scenes."""
         self.scenes += other.scenes
         self.names.update(other.names)
-        _add(self.companions, other.companions)
-        _add(self.attributes, other.attributes)
-        _add(self.relations, other.relations)
-        _add(self.values, other.values)
+        for name in ("companions", "attributes", "relations", "values"):
+            for key, counts in getattr(other, name).items():
+                getattr(self, name).setdefault(key, Counter()).update(counts)
 
     def add(self, view: SceneView) -> None:
         """Count one scene."""
@@ -233,11 +232,6 @@ def value_classes(base: str) -> tuple[str, ...]:
     ('animal of any name',)
     """
     return tuple(f"{name} of any name" for name in choice_classes() if name in up(base))
-
-
-def _add(counts: dict[Key, Counter[Item]], more: Mapping[Key, Counter[Item]]) -> None:
-    for key, each in more.items():
-        counts.setdefault(key, Counter()).update(each)
 
 
 def _urns(counts: Mapping[Key, Mapping[Item, int]]) -> dict[Key, Urn[Item]]:

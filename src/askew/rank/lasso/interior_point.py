@@ -22,7 +22,7 @@ _TO_BOUNDARY = 0.99
 """The fraction of the way to the boundary that a step may go."""
 _RIDGE = {"float64": 1e-13, "float32": 3e-7}
 """Keeps a factor from failing, relative to the mean of the diagonal."""
-_OUT = 1e15
+OUT = 1e15
 """The slack of a column that a question may not use."""
 
 
@@ -41,15 +41,10 @@ class Point:
     stuck: bool = False
     """Whether floating-point precision allows no further progress."""
 
-    def leave_out(self, columns: Any) -> None:
-        """Exclude these columns: zero multipliers and huge slacks."""
-        self.u[columns] = self.v[columns] = 1e-30
-        self.first[columns] = self.second[columns] = _OUT
-
     def nearest(self, count: int) -> Any:
         """The columns with the smallest slacks, without those left out."""
         slack = np.minimum(self.first, self.second)
-        count = min(count, int((slack < _OUT).sum()))
+        count = min(count, int((slack < OUT).sum()))
         return np.sort(np.argpartition(slack, count - 1)[:count]) if count else np.empty(0, np.int64)
 
     def on(self, columns: Any) -> Point:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from askew.rank.lasso.certificate import Outside, Solution, certify, gram_factor
-from askew.rank.lasso.interior_point import Interior, Point, start
+from askew.rank.lasso.interior_point import OUT, Interior, Point, start
 from askew.rank.pool_vectors import correlations, reaching, rounding
 
 BATCH = 32
@@ -102,7 +102,8 @@ class SignedPool:
         method = self._interior(self.spanned, penalty, _HEAVY)
         points = start(self.spanned, self.inverse, targets)
         for point, out in zip(points, excluded, strict=True):
-            point.leave_out(out)
+            point.u[out] = point.v[out] = 1e-30
+            point.first[out] = point.second[out] = OUT
         for _ in range(_MOST_STEPS):
             going = [point for point in points if not point.stuck and point.gap >= float(point.target @ point.y)]
             if not going:

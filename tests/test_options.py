@@ -98,6 +98,18 @@ def test_a_repeated_option_adds_up_or_is_refused(capsys):
                 assert [str(value) for value in getattr(found, action.dest)] == [first, second], (words, option)
 
 
+def test_an_option_given_twice_in_a_file_is_refused(tmp_path, monkeypatch, capsys):
+    """YAML keeps the last of two keys without a word."""
+    monkeypatch.chdir(tmp_path)
+    write_questions(tmp_path / "q.jsonl", 6)
+    (tmp_path / "run.yaml").write_text(
+        "model: constant:yes\ndata: other.jsonl\nsuite: accuracy\ndata: q.jsonl\noutput: o\n"
+    )
+    assert main(["run", "--config", "run.yaml", "--quiet"]) == 2
+    assert "line 4: 'data' is given twice" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
 def _parsed(parser, words):
     """The options; None if they are refused."""
     try:

@@ -94,7 +94,7 @@ def load_lines(path: str | Path) -> Any:
 
 
 def load_yaml(text: str | bytes) -> Any:
-    """Parse YAML; YAMLError if it is malformed, has aliases or has numbers of more than 63 bits.
+    """Parse YAML; YAMLError if it is malformed, gives a key twice, has aliases or has numbers of more than 63 bits.
 
     >>> load_yaml("a: [1, 2]")
     {'a': [1, 2]}
@@ -109,6 +109,16 @@ def load_yaml(text: str | bytes) -> Any:
                     None, None, "aliases (*name) are not read; write the value out", where
                 )
             return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"{key.value!r} is given twice; keep one", key.start_mark
+                    )
+                seen.add(key.value if isinstance(key, yaml.ScalarNode) else key)
+            return super().construct_mapping(node, deep)
 
         def construct_yaml_int(self, node: Any) -> int:
             try:

@@ -13,7 +13,7 @@ from askew.answers.unparsed import unparsed
 from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
-HELD_OUT, READ_SINCE = ("held_out", "held_out_2"), ("held_out_3", "held_out_4")
+HELD_OUT, READ_SINCE = ("held_out", "held_out_2", "held_out_5"), ("held_out_3", "held_out_4")
 """Replies that no rule was written for, and those that were read after they had been measured once."""
 
 
@@ -40,7 +40,7 @@ def by_class(*parts):
     return table
 
 
-# measured: 1000 of 1031, 3 of 749 given wrong; 386 of 404, 5 of 308; 387 of 396, 1 of 302 (first: 361, 11 of 290)
+# measured: 1000 of 1031, 3 of 749 given wrong; 519 of 544, 7 of 418; 387 of 396, 1 of 302 (first: 361, 11 of 290)
 @pytest.mark.parametrize(
     ("parts", "least", "most_wrong"),
     [(("development",), 0.965, 0.006), (HELD_OUT, 0.95, 0.02), (READ_SINCE, 0.97, 0.01)],
@@ -63,7 +63,7 @@ def test_the_documentation_has_the_accuracy_of_each_class():
 
 def test_the_labelled_replies_are_many_and_different():
     rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
-    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 1800
+    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 1950
     assert sum(row[2] is None for row in rows) >= 300
 
 

@@ -96,7 +96,7 @@ WRITERS = {
     "Rotated": rotated,
     **{reader.__name__: write for reader, write in {**SAMPLES, **RELEASES}.items()},
 }
-FAST = ("Jsonl", "QuestionTable", "Lines", "GroupFile", "Pope", "Mmvp", "VlmEvalKitTable", "Rotated", "Winoground")
+FAST = ("Jsonl", "QuestionTable", "Lines", "GroupFile", "Mmvp", "VlmEvalKitTable", "Rotated", "Winoground")
 """JSON lines and tables without images."""
 
 

@@ -120,3 +120,12 @@ def test_options_after_a_path_need_the_name_of_a_reader(tmp_path):
         DataError, match=rf"options need the name of a reader before the path: pope:{tmp_path},source=gqa"
     ):
         open_path(f"{tmp_path},source=gqa")
+
+
+def test_a_folder_of_tables_lists_them(tmp_path):
+    for name in ("MMBench_DEV_EN.tsv", "MMStar2.tsv"):
+        (tmp_path / name).write_text("index\tquestion\tA\tB\tanswer\n1\tWhich?\tx\ty\tA\n")
+    with pytest.raises(
+        DataError, match=rf"the tables MMBench_DEV_EN.tsv, MMStar2.tsv are here.*give one, e.g. {tmp_path}"
+    ):
+        open_path(tmp_path)

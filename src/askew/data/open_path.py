@@ -139,4 +139,10 @@ def _format_in(folder: str) -> str:
     if len(kinds) > 1:
         files = " or ".join(found[kind] for kind in kinds)
         raise DataError(f"{folder}: VQA and GQA questions are in this folder. Give one of the files, e.g. {files}")
+    if not kinds and (tables := [file for file in inside if is_table(file)]):
+        names = ", ".join(os.path.relpath(file, folder) for file in tables[:8])
+        more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
+        raise DataError(
+            f"{folder}: the tables {names}{more} are here. Each is data of its own: give one, e.g. {tables[0]}"
+        )
     return kinds[0] if kinds else ""

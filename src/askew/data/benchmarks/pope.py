@@ -41,6 +41,11 @@ _TABLE = re.compile(r"\.(?:tsv|tsv\.gz|parquet)$", re.IGNORECASE)
 _LLAVA = "coco_pope_random.json"
 
 
+_KIND = Kind("yes/no")
+_SINGLE = {strategy: (("grouping", "single"), ("strategy", strategy)) for strategy in STRATEGIES}
+_PAIR = (("grouping", "pair"),)
+
+
 class PopeRow(NamedTuple):
     """A question of POPE, with the strategies in whose files it is."""
 
@@ -50,10 +55,9 @@ class PopeRow(NamedTuple):
     text: str
     label: str
 
-    def question(self, grouping: str, strategy: str = "") -> Question:
-        """The question, tagged with the grouping it is in."""
-        tags = (("grouping", grouping), *([("strategy", strategy)] if strategy else []))
-        return Question(self.id, self.image, self.text, (self.label,), Kind("yes/no"), tags=tags)
+    def question(self, tags: tuple[tuple[str, str], ...]) -> Question:
+        """The question, with the tags of the grouping it is in."""
+        return Question(self.id, self.image, self.text, (self.label,), _KIND, tags=tags)
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +106,7 @@ class Pope(GroupBenchmark):
         found: dict[str, list[Question]] = {}
         for row in self._rows(Counter()):
             for strategy in row.strategies:
-                found.setdefault(strategy, []).append(row.question("single", strategy))
+                found.setdefault(strategy, []).append(row.question(_SINGLE[strategy]))
         return found
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
@@ -111,11 +115,11 @@ class Pope(GroupBenchmark):
         for row in self._rows(counts):
             rows.append(row)
             for strategy in row.strategies:
-                yield Group(f"{strategy}/{row.id}", "pope", row.question("single", strategy))
+                yield Group(f"{strategy}/{row.id}", "pope", row.question(_SINGLE[strategy]))
         for pairs in _pairs(rows):
-            present = pairs[0][1].question("pair")
+            present = pairs[0][1].question(_PAIR)
             variants = tuple(
-                Variant(absent.question("pair"), Expect.GIVEN, strategy, f"pope/{strategy}")
+                Variant(absent.question(_PAIR), Expect.GIVEN, strategy, f"pope/{strategy}")
                 for strategy, _, absent in pairs
             )
             counts["pairs"] += len(variants)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -99,6 +100,7 @@ def test_the_papers_figures_can_be_left_out_by_every_command_that_writes_tables(
     assert "BUTD" in (tmp_path / "both" / "tables.md").read_text()
     assert "BUTD" not in tables("compare", *made.values(), "--output", tmp_path / "compared")
     answers = tmp_path / "answers.json"
-    answers.write_text("[]")
+    first = json.loads((made["yes"] / "groups.jsonl").read_text().splitlines()[0])
+    answers.write_text(json.dumps([{"question_id": first["original"]["id"], "answer": "yes"}]))
     words = ("score", made["yes"] / "groups.jsonl", answers, "--allow-missing")
     assert "BUTD" not in tables(*words, "--output", tmp_path / "scored")

@@ -138,6 +138,17 @@ def test_a_missing_column_is_answered_with_those_that_are_there(tmp_path):
     assert (question.id, question.text, question.answers) == (5, "Is it?", ("yes",))
 
 
+def test_fields_of_json_have_other_names(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"frage": "Is it?", "antwort": "yes", "id": 5}\n')
+    with pytest.raises(
+        DataError, match=rf"are 'frage', 'antwort', 'id'; name one 'question', .* hub:{path},question=FIELD"
+    ):
+        open_path(path)
+    (question,) = read(path, question="frage", answer="antwort")
+    assert (question.id, question.text, question.answers) == (5, "Is it?", ("yes",))
+
+
 def test_bad_rows_are_named_and_can_be_skipped(tmp_path):
     record = {"id": 1, "question": "Which?", "options": ["a", "b"], "answer": 1, "images": [CELL]}
     for change, fault, message in (

@@ -10,7 +10,7 @@ from importlib import import_module
 from askew.data.bad_records import short
 from askew.data.benchmarks.sniff import MARKS, first_keys, sniff
 from askew.data.hub_records import is_hub_path
-from askew.data.json_stream import format_of
+from askew.data.json_stream import format_of, glimpse
 from askew.data.table_files import is_table
 from askew.errors import DataError
 from askew.files.read_write import opened
@@ -36,10 +36,9 @@ _WORLD = os.path.join("images", ".drawn")
 """A file in every folder written by ``askew world``."""
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
-    "Known formats: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
-    "(askew ls reader lists them), JSONL with "
-    '{"image": ..., "question": ..., "answer": ...} or groups, CSV, TSV or Parquet with columns of these names, JSON '
-    "with conversations, WebDataset archives (.tar), and .txt with one question per line"
+    "Known formats: VQA v2 or GQA questions, in a file or folder; published benchmarks (askew ls reader lists them); "
+    "JSONL, CSV, TSV or Parquet with image, question and answer; groups; JSON with conversations; WebDataset archives "
+    "(.tar); .txt with one question per line"
 )
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
@@ -87,8 +86,16 @@ def _kind_and_file(path: str) -> tuple[str, str]:
         return "groups", groups
     kind = sniff(path) or _format(path)
     if kind not in READERS and kind not in MARKS:
-        raise DataError(f"{path}: {_ADVICE.get(kind, f'askew cannot read this as data. {_KNOWN}')}.")
+        raise DataError(f"{path}: {_ADVICE.get(kind) or _unknown(path)}.")
     return kind, path
+
+
+def _unknown(path: str) -> str:
+    """What is said of a path in no known format; of JSON, the fields that there are."""
+    fields = glimpse(path).keys[:8] if os.path.isfile(path) else ()
+    found = f": the fields of its first record are {', '.join(map(short, fields))}" if fields else ""
+    advice = f"; name one 'question', or say which it is: hub:{path},question=FIELD" if fields else ""
+    return f"askew cannot read this as data{found}{advice}. {_KNOWN}"
 
 
 def _format(path: str) -> str:

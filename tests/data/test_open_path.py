@@ -66,9 +66,9 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path, content: Any, reade
         ([{"question_id": 1, "answers": []}], "annotations=..."),
         ({"n1": {"width": 3, "objects": {}}}, "scenes=..."),
         ([{"question_id": 1, "answer": "yes"}], "predictions:"),
-        ([{"sent": "Is it?"}], "Known formats: a VQA v2 questions file"),
-        ([], "Known formats: a VQA v2 questions file"),
-        ({}, "Known formats: a VQA v2 questions file"),
+        ([{"sent": "Is it?"}], "Known formats: VQA v2 or GQA questions"),
+        ([], "Known formats: VQA v2 or GQA questions"),
+        ({}, "Known formats: VQA v2 or GQA questions"),
     ],
 )
 def test_anything_else_is_refused_with_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:

@@ -215,6 +215,7 @@ def test_vlmevalkit_s_predictions_for_hallusionbench(tmp_path):
     for name in ("m_HallusionBench.xlsx", "m_HallusionBench.tsv"):
         result = score(data, hallusion_table(tmp_path / name, prediction="Yes."), "--skip-bad")
         assert result.score("a-acc").value == pytest.approx(2 / 3)
+        assert result.run.results["model"]["extract"].startswith("vlmevalkit")
         assert (result.score("f-acc").value, result.score("f-acc").n) == (0.5, 2)  # figure 1: VD no, VS yes
         assert result.score("q-acc").value == 0.0  # all three are one question
     (tmp_path / "own").mkdir()

@@ -72,7 +72,6 @@ class HubQuestions(QuestionBenchmark):
     """Questions in Parquet files, a saved folder of datasets, WebDataset archives, or JSON with conversations."""
 
     title: ClassVar[str] = "Records"
-    extract: ClassVar[str] = "short"
 
     split: str | None = None
     """Which split of a folder with several."""
@@ -109,6 +108,11 @@ class HubQuestions(QuestionBenchmark):
     def name(self) -> str:
         """The name of the file or folder."""
         return stem_of(os.path.basename(self.path.rstrip(os.sep)))
+
+    @property
+    def extract(self) -> str:
+        """Replies may be sentences."""
+        return "short"
 
     def files(self) -> Sequence[str]:
         """The shards."""

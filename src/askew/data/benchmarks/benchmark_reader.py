@@ -39,9 +39,6 @@ class BenchmarkFiles:
     """The suites that are run by default."""
     sizes: ClassVar[Sizes] = {}
     """The published sizes of files with these names."""
-    extract: ClassVar[str] = "none"
-    """How ``askew score`` extracts answers from replies, as the authors do or as similarly as possible."""
-
     path: str
     """The file, or the folder that contains the files."""
     images: str | None = None
@@ -120,6 +117,11 @@ class BenchmarkFiles:
         if first_character(sieve.path) == "[":
             return items(sieve.path, key)
         return valid_lines(sieve)
+
+    @property
+    def extract(self) -> str:
+        """How ``askew score`` extracts answers from replies: as the authors do, or as similarly as possible."""
+        return "none"
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """The ids of the questions that a record of predictions in this file answers, by the benchmark's own keys.

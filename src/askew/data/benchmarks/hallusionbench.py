@@ -45,7 +45,11 @@ class HallusionBench(GroupBenchmark):
         NAME: {"questions": 1129, "questions without an image": 178, "question groups": 455, "figure groups": 346},
         TABLE: {"questions": 951},
     }
-    extract: ClassVar[str] = "short"
+
+    @property
+    def extract(self) -> str:
+        """Answers are in sentences, or that of VLMEvalKit for its table."""
+        return "vlmevalkit" if is_table(self.path) else "short"
 
     def files(self) -> Sequence[str]:
         """The one file."""

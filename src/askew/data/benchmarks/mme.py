@@ -48,7 +48,11 @@ class Mme(GroupBenchmark):
     title: ClassVar[str] = "MME"
     suites: ClassVar[Sequence[str]] = ("mme",)
     sizes: ClassVar[Sizes] = {"MME.tsv": {"questions": 2374}}
-    extract: ClassVar[str] = "short"
+
+    @property
+    def extract(self) -> str:
+        """Answers are in sentences, or that of VLMEvalKit for its table."""
+        return "vlmevalkit" if is_table(self.path) else "short"
 
     def files(self) -> Sequence[str]:
         """The table, or the text files of the categories."""

@@ -43,7 +43,11 @@ class NaturalBench(GroupBenchmark):
 
     title: ClassVar[str] = "NaturalBench"
     suites: ClassVar[Sequence[str]] = ("naturalbench",)
-    extract: ClassVar[str] = "naturalbench"
+
+    @property
+    def extract(self) -> str:
+        """The rule of the authors."""
+        return "naturalbench"
 
     def files(self) -> Sequence[str]:
         """The one file, or all Parquet files of a folder."""

@@ -68,10 +68,13 @@ class Pope(GroupBenchmark):
     suites: ClassVar[Sequence[str]] = ("pope",)
     sizes: ClassVar[Sizes] = {"POPE.tsv": {"questions in POPE.tsv": 5127}}
 
-    extract: ClassVar[str] = "pope"
-
     source: str | None = None
     """Which set of a folder with several: ``coco``, ``aokvqa`` or ``gqa``."""
+
+    @property
+    def extract(self) -> str:
+        """The rule of the authors, or that of VLMEvalKit for its table."""
+        return "vlmevalkit" if self._tables and is_table(self.path) else "pope"
 
     def files(self) -> Sequence[str]:
         """The table; or the files of one set, in the order of the strategies."""

@@ -74,12 +74,16 @@ class VlmEvalKitTable(QuestionBenchmark):
     """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
 
     title: ClassVar[str] = "VLMEvalKit"
-    extract: ClassVar[str] = "short"
 
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
         return stem_of(self.path)
+
+    @property
+    def extract(self) -> str:
+        """Questions may be open, which VLMEvalKit's rule is not for."""
+        return "short"
 
     def files(self) -> Sequence[str]:
         """The one file."""
@@ -102,12 +106,16 @@ class VlmEvalKitCircular(GroupBenchmark):
 
     title: ClassVar[str] = "VLMEvalKit"
     suites: ClassVar[Sequence[str]] = ("choices",)
-    extract: ClassVar[str] = "vlmevalkit"
 
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
         return stem_of(self.path)
+
+    @property
+    def extract(self) -> str:
+        """The rule of VLMEvalKit."""
+        return "vlmevalkit"
 
     def files(self) -> Sequence[str]:
         """The one file."""

@@ -21,12 +21,14 @@ from askew.metrics.attacks import (
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
+from askew.metrics.mme_score import MmeScore
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, Relevance, WrongOption
+from askew.metrics.part_mean import PartMean, TaggedAnswer
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.metrics.yes_no import FailureKind, YesNo
 from askew.registry import factory, names
-from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
+from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric
 
 PERFECT = {
@@ -71,6 +73,10 @@ PERFECT = {
     CalibrationError("variant", 3, "robust"): 0.0,
     AttackAccuracy(10): 1.0,
     ValidAttackRate(): 0.0,
+    MmeScore("OCR"): 200.0,
+    MmeScore(): 200.0,
+    PartMean("part", "head+tail|neither"): 1.0,
+    TaggedAnswer(): 0.0,
 }
 """What each metric gives a model that answers as everybody does."""
 
@@ -94,7 +100,9 @@ NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 def make(rng, number, answer):
     truth = rng.choice(ANSWERS)
     tags = (("category", "VD"), ("figure", "0"), ("grouping", "question"), ("part", PARTS[number % 3]))
-    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS, tags=tags)
+    tags = (("expected_bias", "green"), *tags)
+    kind = Kind("other", "OCR")
+    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, kind, choices=ANSWERS, tags=tags)
     variants = []
     for place in range(rng.choice((0, 1, 2, 3, 3))):
         expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))

@@ -25,6 +25,7 @@ OTHERWISE = {
 ELSEWHERE = {
     "metric": ("gate", "the only one compared; otherwise measured besides"),
     "max-failures": ("gate", "a gate takes the run's own unless told"),
+    "data": ("train", "several, which add up; otherwise one"),
     "batch-size": ("train", "in a step of training; otherwise asked at once"),
 }
 """Shared options that mean something else in one command, and what."""

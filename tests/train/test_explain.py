@@ -15,6 +15,7 @@ from askew.errors import UsageError
 from askew.nets.net_config import MODULES, NetConfig
 from askew.train.explain import write_explained
 from askew.train.loop import train
+from askew.types import ImageRef
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,9 @@ def test_the_steps_of_a_trained_network_are_those_of_its_outputs(tmp_path, illus
 def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, illustrated):
     asked = [group.original for group in illustrated] * 4
     asked = [replace(question, id=number) for number, question in enumerate(asked)]
-    made = train(replace(NET, encoder="conv"), asked, asked[:2], output=tmp_path / "net", epochs=1, least_answers=1)
+    Image.new("RGB", (64, 64)).save(tmp_path / "other.png")
+    held = [replace(asked[0], image=ImageRef("other", path=str(tmp_path / "other.png")))]
+    made = train(replace(NET, encoder="conv"), asked, held, output=tmp_path / "net", epochs=1, least_answers=1)
     write_explained(made, illustrated[:1], tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().count('class="region best"') == NET.steps * (
         1 + len(illustrated[0].variants)

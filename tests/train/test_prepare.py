@@ -10,7 +10,8 @@ import pytest
 from askew.data.groups import write_groups
 from askew.errors import AskewError, BadOption, UnknownName
 from askew.train.losses import Q3R, Augment, Consistency, RandomImage
-from askew.train.prepare import _check, _groups
+from askew.train.prepare import _check
+from askew.train.training_data import read_pairs
 from askew.types import Group, ImageRef, Question
 from askew.verbs import Loss
 
@@ -21,8 +22,7 @@ ASKED = [
 
 
 def found(named):
-    given = SimpleNamespace(groups=named, images=None, config=SimpleNamespace(seed=0))
-    return _groups(given, "", ASKED)
+    return read_pairs(named, ASKED, images=None, skip_bad=False, seed=0)
 
 
 def test_a_suite_takes_precedence_over_a_folder_of_the_same_name(tmp_path, monkeypatch):

@@ -6,12 +6,14 @@ import argparse
 import sys
 
 from askew.cli.options import Options, add_listed, add_shared, given, settled
-from askew.errors import plural
+from askew.errors import BadOption, plural
 
 EXAMPLES = """\
 examples:
   askew train --net xnm --data world:train --val world:val --features grid --output xnm
   askew train --net xnm:steps=3 --loss q3r:weight=1,rate=0.2 --data vqa:train --features regions.tsv --output q3r
+  askew train --data vqa:train --data release/train.jsonl --weights 1,2 --features regions.tsv --output with-round-1
+  askew train --data world:train --loss augment --groups rad --groups attacks/xnm/groups.jsonl --output robust
   askew train --config train.yaml --output run-1 --seed 1
 
 Writes weights.pt (the best epoch by validation), config.json, words.json, answers.json, history.json and report.html.
@@ -33,13 +35,28 @@ _NUMBERS: Options = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
-    add_shared(parser, "data", "images", "skip-bad")
+    parser.add_argument(
+        "--data", metavar="DATA", action="append", help="training questions, see askew ls reader; repeated, they add up"
+    )
+    parser.add_argument("--weights", metavar="W,W", help="how much the answers of each --data count (default 1 each)")
+    add_shared(parser, "images", "skip-bad")
     parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the images)")
     parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
     parser.add_argument(
         "--loss", metavar="LOSS", action="append", help="added to the answer loss; can be repeated: see askew ls loss"
     )
-    parser.add_argument("--groups", metavar="GROUPS", help="where pairs come from: a suite or a file (default p2)")
+    parser.add_argument(
+        "--groups",
+        metavar="GROUPS",
+        action="append",
+        help="where pairs come from: a suite, groups, an attack, a release (default p2); repeated, they add up",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="RUN",
+        action="append",
+        help="refuse to train on images of this run, of these groups or this data; can be repeated",
+    )
     parser.add_argument("--output", metavar="DIR", help="the training's folder")
     add_listed(parser, _NUMBERS, metavar="N")
     add_shared(parser, "seed", "overwrite", "quiet", "config")
@@ -52,7 +69,7 @@ def main(args: argparse.Namespace) -> int:
     need("torch", "train")
     from askew.train.loop import train
 
-    options = settled(args, {"net": "xnm", "groups": "p2"}, required=("data", "output"))
+    options = settled(args, {"net": "xnm", "groups": ["p2"]}, required=("data", "output"))
     done = train(
         options.net,
         options.data,
@@ -61,6 +78,8 @@ def main(args: argparse.Namespace) -> int:
         options.loss or [],
         output=options.output,
         groups=options.groups,
+        weights=_numbers(options.weights),
+        exclude=options.exclude or [],
         images=options.images,
         progress=not options.quiet,
         skip_bad=bool(options.skip_bad),
@@ -74,3 +93,15 @@ def main(args: argparse.Namespace) -> int:
     print(f"Best validation accuracy {100 * best['accuracy']:.1f} % (epoch {best['epoch']} of {len(done.history)})")
     print(f"Report: {options.output}/report.html    Ask it: askew run --model trained:{options.output} ...")
     return 0
+
+
+def _numbers(text: str | None) -> list[float]:
+    """The weights of ``--weights``, separated by commas.
+
+    >>> _numbers("1,0.5"), _numbers(None)
+    ([1.0, 0.5], [])
+    """
+    try:
+        return [float(part) for part in str(text or "").split(",") if part.strip()]
+    except ValueError:
+        raise BadOption(f"--weights {text}: give numbers separated by commas, one for each --data.") from None

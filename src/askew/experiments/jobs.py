@@ -26,7 +26,7 @@ from askew.experiments.claims import Measured
 from askew.files.images import content_hash
 from askew.metrics.interval import estimate
 from askew.train.features import open_features
-from askew.train.prepare import Data
+from askew.train.training_data import Data
 from askew.types import ImageRef, Question
 from askew.verbs import Executor, SeesFiles
 

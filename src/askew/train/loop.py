@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import torch
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from askew import __version__
 from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
-from askew.errors import RunError
+from askew.errors import BadOption, RunError, plural
 from askew.files.limits import read_object
 from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import alone_in, clear_parts, write_joined
@@ -40,8 +40,10 @@ from askew.train.checkpoint import (
 )
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, Step
-from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, prepare
+from askew.train.prepare import Request, TrainConfig, Training, as_losses, prepare
+from askew.train.training_data import Data, Groups, Source
 from askew.train.training_page import write_page
+from askew.types import Question
 from askew.verbs import Loss
 
 SAVE_EVERY = 60.0
@@ -53,13 +55,15 @@ _DAMAGED = "Give another --output, or delete the folder to train again."
 
 def train(
     net: str | NetConfig = "xnm",
-    data: Data = "world:train",
+    data: Data | Sequence[Data] = "world:train",
     val: Data | None = None,
     features: str | FeatureStore | None = None,
     losses: Iterable[str | Loss | AnswerLoss] = (),
     *,
     output: str | Path,
     groups: Groups = "p2",
+    weights: Sequence[float] = (),
+    exclude: Sequence[str | Path] = (),
     images: str | None = None,
     progress: bool = False,
     skip_bad: bool = False,
@@ -70,9 +74,11 @@ def train(
 
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
     specs or questions; ``features`` is a file, ``grid``, or a store; ``groups``, a suite, a file or groups, is where
-    Q3R and augmentation take pairs from. ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``,
-    ...). Without ``val``, a tenth of the images is held out for validation. ``skip_bad`` skips bad records and
-    questions with unusable images, and lists them in ``config.json``.
+    Q3R and augmentation take pairs from. A list of data sets adds up, each with one of the ``weights``; so does a list
+    of ``groups``. Images of ``val``, and of the runs, groups or data in ``exclude``, must not be among them.
+    ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``, ...). Without ``val``, a tenth of the
+    images is held out for validation. ``skip_bad`` skips bad records and questions with unusable images, and lists
+    them in ``config.json``.
 
     Everything is written to ``output``. The same call after a kill resumes from there and ends with the same weights;
     a finished training is only loaded. A folder that holds another training, or anything else, is refused unless
@@ -80,9 +86,12 @@ def train(
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
-    named = as_data(data, images, skip_bad), None if val is None else as_data(val, images, skip_bad)
-    made: NetConfig = make("net", net) if isinstance(net, str) else net
-    training = prepare(Request(made, *named, features, added, answer, groups, images, config, skip_bad))
+    sources = _sources(data, weights, images, skip_bad)
+    held = None if val is None else as_data(val, images, skip_bad)
+    config_net = make("net", net) if isinstance(net, str) else net
+    training = prepare(
+        Request(config_net, sources, held, features, added, answer, groups, images, config, skip_bad, exclude)
+    )
     folder = Path(output)
     with alone_in(folder), _deterministic(config, folder):
         if overwrite:  # the weights of an earlier training must not be mistaken for the new ones
@@ -91,6 +100,19 @@ def train(
         _begin(folder, training, overwrite)
         _train(training, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)
+
+
+def _sources(data: Data | Sequence[Data], weights: Sequence[float], images: str | None, skip_bad: bool) -> list[Source]:
+    """Each data set with its weight; a list of questions is one data set."""
+    several = isinstance(data, (list, tuple)) and not any(isinstance(item, Question) for item in data)
+    named = [as_data(one, images, skip_bad) for one in (cast(Sequence[Data], data) if several else [cast(Data, data)])]
+    if len(weights) not in (0, len(named)):
+        raise BadOption(
+            f"There are {plural(len(weights), 'weight')} for {plural(len(named), 'data set')}: give one for each."
+        )
+    if any(not 0 < weight < math.inf for weight in weights):
+        raise BadOption(f"weights are {', '.join(map(str, weights))}; give numbers above 0.")
+    return [Source(one, weight) for one, weight in zip(named, weights or [1.0] * len(named), strict=True)]
 
 
 def _begin(folder: Path, training: Training, overwrite: bool) -> None:
@@ -176,7 +198,8 @@ def _terms(training: Training, net: nn.Module, which: Tensor, seed: str) -> Iter
     batch = training.train.batch(which)
     assert batch.answers is not None
     output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
-    yield "answer", training.answer(output.logits, batch.answers)
+    weights = None if training.weights is None else training.weights.index_select(0, which)
+    yield "answer", training.answer(output.logits, batch.answers, weights)
     yes, no = training.answers.find("yes"), training.answers.find("no")
     yes_no = None if yes is None or no is None else (yes, no)
     names = [_name_of(loss) for loss, _ in training.losses]

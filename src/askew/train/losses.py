@@ -36,15 +36,15 @@ class AnswerLoss:
     def __post_init__(self) -> None:
         _one_of("answer", "kind", self.kind, ("bce", "ce"))
 
-    def __call__(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """(B, A) and (B, A) to one number."""
+    def __call__(self, logits: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
+        """(B, A) and (B, A) to one number, the mean over questions; ``weights`` (B,) multiply the error of each."""
         functional = need("torch.nn.functional", "train")
         if self.kind == "bce":
-            summed: Tensor = functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum")
-            return summed / logits.shape[0]
-        shares = targets / targets.sum(dim=1, keepdim=True).clamp(min=1e-6)
-        crossed: Tensor = functional.cross_entropy(logits, shares)
-        return crossed
+            errors: Tensor = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none").sum(dim=1)
+        else:
+            shares = targets / targets.sum(dim=1, keepdim=True).clamp(min=1e-6)
+            errors = functional.cross_entropy(logits, shares, reduction="none")
+        return (errors if weights is None else errors * weights).mean()
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
-from askew.data.groups import read_groups
-from askew.engine.components import Questions
+import torch
+from torch import Tensor
+
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig, QuestionWords
-from askew.registry import make, names
+from askew.registry import make
 from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store
 from askew.train.losses import AnswerLoss, TakesGroups, check_types
+from askew.train.training_data import Groups, Source, read_pairs, refuse_test_images, split
 from askew.types import Group, ImageRef, Question
-from askew.verbs import Dataset, Loss
+from askew.verbs import Loss
 from askew.world.dataset import World
 
 
@@ -55,12 +55,6 @@ class TrainConfig:
                 raise BadOption(f"{name} is {getattr(self, name)}; it cannot be below 0.")
 
 
-Data: TypeAlias = "str | Path | Dataset | Iterable[Question]"
-Groups: TypeAlias = "str | Path | Sequence[Group]"
-
-HELD_OUT = 0.1
-"""The share of images held out for validation when no validation data is given."""
-
 MODULE_NETS = ("stacknmn", "xnm", "hybridnet")
 """Networks that choose among modules, which Q3R needs."""
 
@@ -70,7 +64,7 @@ class Request:
     """The arguments of a training, before anything is read."""
 
     net: NetConfig
-    data: Named
+    data: Sequence[Source]
     val: Named | None
     features: str | FeatureStore | None
     losses: Sequence[Loss]
@@ -80,6 +74,8 @@ class Request:
     config: TrainConfig
     skip_bad: bool = False
     """Skip questions whose images cannot be used, and list them."""
+    exclude: Sequence[str | Path] = ()
+    """Runs, groups or data whose images must not be trained on."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,8 @@ class Training:
     answer: AnswerLoss
     losses: Sequence[tuple[Loss, Pairs | None]]
     train: QuestionRows
+    weights: Tensor | None
+    """(N,): how much the error of each training question counts; None if all count the same."""
     val: QuestionRows
     kinds: Sequence[str]
     """The answer type of each validation question."""
@@ -113,14 +111,19 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
 def prepare(request: Request) -> Training:
     """Read the data, build the groups, get the image features, and turn all of it into arrays."""
     _check(request)
-    train, val = _split(request)
+    images, skip, seed = request.images, request.skip_bad, request.config.seed
+    examples, val = split(request.data, request.val, seed)
     by_name = {
-        loss.groups: _groups(request, loss.groups, train) for loss in request.losses if isinstance(loss, TakesGroups)
+        loss.groups: read_pairs(loss.groups or request.groups, examples.questions, images, skip, seed)
+        for loss in request.losses
+        if isinstance(loss, TakesGroups)
     }
+    refuse_test_images(_images(examples.questions, (), by_name), request.val, val, request.exclude, images)
     store = as_store(_features(request), request.net)
-    bad = unusable(store, _images(train, val, by_name)) if request.skip_bad else {}
-    skipped = _skipped(request, bad, (*train, *val))
-    train, val = ([question for question in part if question.image not in bad] for part in (train, val))
+    bad = unusable(store, _images(examples.questions, val, by_name)) if skip else {}
+    skipped = _skipped(request, bad, (*examples.questions, *val))
+    examples = examples.where(lambda question: question.image not in bad)
+    train, val = examples.questions, [question for question in val if question.image not in bad]
     by_name = {
         name: [
             group
@@ -149,6 +152,7 @@ def prepare(request: Request) -> Training:
         answer=request.answer,
         losses=losses,
         train=rows[0],
+        weights=None if set(examples.weights) == {1.0} else torch.tensor(examples.weights),
         val=rows[1],
         kinds=[question.kind.answer_type for question in val],
         words=words,
@@ -169,14 +173,15 @@ def _images(
 
 def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
     """A line for everything that is skipped: bad records of the files, then questions with bad images."""
-    read = [line for data in (request.data, request.val) if data for line in data.what.skipped]
+    named = [source.data for source in request.data] + ([request.val] if request.val else [])
+    read = [line for data in named for line in data.what.skipped]
     return [*read, *(f"question {q.id!r}: {bad[q.image]}" for q in questions if q.image and q.image in bad)]
 
 
 def _features(request: Request) -> str | FeatureStore | None:
     """The features asked for; by default those of the packaged encoder on the embedded world, else none."""
     if request.features is None and request.net.name != "language" and request.net.encoder == "none":
-        return "world" if isinstance(request.data.what, World) else None
+        return "world" if all(isinstance(source.data.what, World) for source in request.data) else None
     return request.features
 
 
@@ -190,50 +195,6 @@ def _check(request: Request) -> None:
             )
 
 
-def _split(request: Request) -> tuple[list[Question], list[Question]]:
-    """Questions to train on and questions to validate on; all have answers."""
-    questions = _answered(request.data)
-    if request.val is not None:
-        return questions, _answered(request.val)
-    chance = {key: Random(f"{request.config.seed}:held out:{key}").random() for key in map(_image_key, questions)}
-    held = set(sorted(chance, key=chance.__getitem__)[: max(1, round(HELD_OUT * len(chance)))])
-    if len(held) == len(chance):
-        raise DataError("The data has too few images to hold one out for validation. Give validation data (--val).")
-    train = [question for question in questions if _image_key(question) not in held]
-    return train, [question for question in questions if _image_key(question) in held]
-
-
-def _answered(data: Named) -> list[Question]:
-    questions = [question for question in data.what.questions() if question.answers]
-    if not questions:
-        raise DataError(f"{data.spec}: no question has an answer: nothing to learn. Give data with answers.")
-    return questions
-
-
-def _image_key(question: Question) -> str:
-    return repr(question.id if question.image is None else question.image.id)
-
-
-def _groups(request: Request, named: str, train: Sequence[Question]) -> list[Group]:
-    """The groups of a loss: built by a suite from the training questions, read from a file, or as they were passed.
-
-    The name of a suite takes precedence over a file or folder of that name, which can be written ``./p2``.
-    """
-    wanted = named or request.groups
-    if isinstance(wanted, (str, Path)):
-        if str(wanted).partition(":")[0] not in names("suite"):
-            if os.path.exists(wanted):
-                return list(read_groups(str(wanted), request.images))
-            if os.path.splitext(wanted)[1] or os.sep in str(wanted):
-                raise DataError(
-                    f"{wanted}: there is no such file of groups. Make one with askew build, or name a suite."
-                )
-        suite = make("suite", str(wanted))
-        made = suite.groups(Questions(tuple(train), "train"), request.config.seed)
-        return [item for item in made if isinstance(item, Group)]
-    return list(wanted)
-
-
 def _record(
     request: Request, net: NetConfig, store: FeatureStore, rows: Sequence[QuestionRows], pairs: dict[str, Pairs]
 ) -> dict[str, Any]:
@@ -244,16 +205,20 @@ def _record(
         "training": asdict(request.config),
         "answer_loss": repr(request.answer),
         "losses": [repr(loss) for loss in request.losses],
-        "data": repr(request.data.what),
+        "data": [{"signature": repr(source.data.what), "weight": source.weight} for source in request.data],
         "val": None if request.val is None else repr(request.val.what),
         "features": repr(store),
         "features_spec": features if isinstance(features, str) else None,
         "questions": {"train": len(rows[0]), "val": len(rows[1])},
         "content": content_of(every),
         "pairs": {
-            name or str(request.groups if isinstance(request.groups, (str, Path)) else "given"): {
-                test: len(numbers) for test, numbers in found.tests.items()
-            }
+            name or _listed(request.groups): {test: len(numbers) for test, numbers in found.tests.items()}
             for name, found in pairs.items()
         },
     }
+
+
+def _listed(groups: Groups) -> str:
+    """The sources of groups, for the record."""
+    sources = [groups] if isinstance(groups, (str, Path)) else groups
+    return ", ".join(dict.fromkeys("given" if isinstance(source, Group) else str(source) for source in sources))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from askew.data.groups import GroupFile, write_groups
 from askew.data.jsonl import Jsonl
 from askew.data.open_path import open_path
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
-from askew.errors import DataError
+from askew.errors import BadImage, DataError
 from askew.types import Group, ImageRef, Question
 
 QUESTION = Question("1", ImageRef("2"), "Is it?", ("yes",))
@@ -129,3 +130,19 @@ def test_a_folder_of_tables_lists_them(tmp_path):
         DataError, match=rf"the tables MMBench_DEV_EN.tsv, MMStar2.tsv are here.*give one, e.g. {tmp_path}"
     ):
         open_path(tmp_path)
+
+
+def test_the_error_about_a_missing_image_counts_the_others(tmp_path):
+    (tmp_path / "images").mkdir()
+    for name in ("0.jpg", "1.jpg"):
+        (tmp_path / "images" / name).touch()
+    questions = [Question(n, ImageRef(n), "Is it?", ("yes",) * 10) for n in range(5)]
+    write_jsonl(questions, tmp_path / "own.jsonl")
+    write_vqa(questions, tmp_path / "vqa", name="val2014")
+    named = [replace(one, id=f"q{one.id}", image=ImageRef(str(one.image.id)), answers=("yes",)) for one in questions]
+    write_gqa(named, tmp_path / "gqa_questions.json")
+    for name in ("own.jsonl", "vqa", "gqa_questions.json"):
+        with pytest.raises(
+            BadImage, match=r"--skip-bad.* In all, 3 records are bad; questions about 2 images are left"
+        ):
+            list(open_path(tmp_path / name, images=str(tmp_path / "images")).questions())

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import takewhile
+from typing import Any, TypeVar
 
 from askew.errors import BadImage, DataError
 from askew.files.paths import ImageFolders, with_image
 from askew.types import Id, ImageRef, Question
 
+T = TypeVar("T")
+
 _IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
+
+
+def counting_missing(read: Callable[[Any], Iterator[T]]) -> Callable[[Any], Iterator[T]]:
+    """Let the error about an image say how many records of the data are bad in all, and what is left without them."""
+
+    @wraps(read)
+    def counted(data: Any) -> Iterator[T]:
+        try:
+            yield from read(data)
+        except BadImage as fault:
+            lenient = replace(data, skip_bad=True)
+            images = {question.image.id for question in lenient.questions() if question.image}
+            raise BadImage(
+                f"{fault} In all, {len(lenient.skipped):,} records are bad; questions about {len(images):,} images are "
+                "left without them."
+            ) from None
+
+    return counted
 
 
 class ImagesById:

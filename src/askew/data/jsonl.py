@@ -13,7 +13,7 @@ import orjson
 
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
-from askew.data.find_images import ImagesByPath
+from askew.data.find_images import ImagesByPath, counting_missing
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
 from askew.data.records_by_id import distinct
 from askew.data.scene_graphs import check_scene
@@ -75,6 +75,7 @@ class Jsonl(OneFile):
     skip_bad: bool = False
     """Leave out bad records and list them in ``skipped``."""
 
+    @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
         self.skipped.clear()
@@ -290,6 +291,7 @@ class QuestionTable(OneFile):
     skip_bad: bool = False
     """Leave out bad rows and list them in ``skipped``."""
 
+    @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
         self.skipped.clear()

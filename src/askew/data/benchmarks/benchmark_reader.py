@@ -18,11 +18,11 @@ from typing import Any, ClassVar, TypeAlias
 
 from askew.data.bad_records import Sieve, short
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.find_images import ImagesByName
+from askew.data.find_images import ImagesByName, counting_missing
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
 from askew.data.records_by_id import distinct
-from askew.errors import BadImage, BadRecord, DataError
+from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.types import Group, Id, ImageRef, Question
 
@@ -151,19 +151,6 @@ class BenchmarkFiles:
         """The image with this id, whose file has one of these names, the usual one first."""
         return replace(self._found.find(self._found.first(names)), id=key)
 
-    def with_counts(self, fault: BadImage) -> BadImage:
-        """The error about an image, with how many records are bad in all, and what is left without them."""
-        lenient = replace(self, skip_bad=True)
-        images = {question.image.id for question in lenient.questions() if question.image}
-        return BadImage(
-            f"{fault} In all, {len(lenient.skipped):,} records are bad; questions about {len(images):,} images are "
-            "left without them."
-        )
-
-    @abstractmethod
-    def questions(self) -> Iterator[Question]:
-        """The questions, streamed."""
-
     def begin(self) -> Counter[str]:
         """Forget the last reading; returns the counter for the records of this one."""
         self.skipped.clear()
@@ -199,13 +186,12 @@ class BenchmarkFiles:
 class GroupBenchmark(BenchmarkFiles):
     """A benchmark whose questions come as groups; as a data set it yields their original questions."""
 
+    @counting_missing
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the files."""
         counts = self.begin()
         try:
             yield from self.read_groups(counts)
-        except BadImage as fault:
-            raise self.with_counts(fault) from None
         except GeneratorExit:
             self.stopped(counts)
             raise
@@ -226,13 +212,12 @@ class QuestionBenchmark(BenchmarkFiles):
 
     suites: ClassVar[Sequence[str]] = ("accuracy",)
 
+    @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
         counts = self.begin()
         try:
             yield from self.read_questions(counts)
-        except BadImage as fault:
-            raise self.with_counts(fault) from None
         except GeneratorExit:
             self.stopped(counts)
             raise

@@ -23,7 +23,7 @@ from askew.answers.normalise import answer_type
 from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
-from askew.data.find_images import ImagesById
+from askew.data.find_images import ImagesById, counting_missing
 from askew.data.json_stream import may_be, pairs
 from askew.data.scene_graphs import SceneIndex, scene_files
 from askew.errors import DataError
@@ -68,6 +68,7 @@ class Gqa:
         """A hash of the content of the files, as 16 hexadecimal digits."""
         return fingerprint(*question_files(self.path, self.split), *(scene_files(self.scenes) if self.scenes else ()))
 
+    @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
         self.skipped.clear()

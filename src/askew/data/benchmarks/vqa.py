@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
-from askew.data.find_images import ImagesById
+from askew.data.find_images import ImagesById, counting_missing
 from askew.data.json_stream import items, may_be, scalar
 from askew.data.records_by_id import distinct
 from askew.errors import BadImage, BadRecord, DataError
@@ -87,6 +87,7 @@ class Vqa:
         """The questions file, and the annotations file if there is one."""
         return [self.path, *([self.annotations] if self.annotations else [])]
 
+    @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of their file, each with its answers."""
         self.skipped.clear()

@@ -144,8 +144,9 @@ def trait_rates(table: RunTable, least: int = LEAST_QUESTIONS, least_images: int
 
 def interval_of(table: RunTable, found: TraitRate) -> Score:
     """The share of questions with these traits that are still correct, with its interval over images."""
-    codes, question = table.column("pair")[found.pairs], question_of(table)[found.pairs]
-    return share_still_correct(codes, question, table.column("image"))
+    sizes = np.cumsum(table.column("variants"))
+    questions, question = np.unique(np.searchsorted(sizes, found.pairs, side="right"), return_inverse=True)
+    return share_still_correct(table.column("pair")[found.pairs], question, table.column("image")[questions])
 
 
 @dataclass(frozen=True)

@@ -311,3 +311,16 @@ def test_seed_bench(tmp_path):
     assert (question.id, question.answers, question.kind.question_type) == ("101", ("z",), "3")
     assert question.image.id == "a.jpg"
     assert data.remarks[0] == "SEED-Bench: 1 questions about videos were left out."
+
+
+def test_row_groups_are_read_one_by_one(tmp_path):
+    """Arrow's reader once buffered the whole file in advance."""
+    image = bytes(20_000)
+    records = [{"id": n, "question": "Is it?", "image": {"bytes": b"%d" % n + image}} for n in range(1000)]
+    path = rows(tmp_path / "a.parquet", records, row_group_size=50, compression="none", use_dictionary=False)
+    del records
+    before, most = pyarrow.total_allocated_bytes(), 0
+    for question in open_path(path).questions():
+        assert question.image.data.endswith(image)
+        most = max(most, pyarrow.total_allocated_bytes() - before)
+    assert most < path.stat().st_size / 4

@@ -69,7 +69,8 @@ def parquet_records(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     with opened(path):
         pass  # refuses an empty file or a pointer
     try:
-        batches = parquet.ParquetFile(path).iter_batches(batch_size=BATCH)
+        # pre-buffering would hold the whole file
+        batches = parquet.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=BATCH)
         rows = (row for batch in batches for row in batch.to_pylist())
         yield from enumerate(rows, 1)
     except (arrow.ArrowException, OSError) as trouble:

@@ -19,6 +19,10 @@ from random import Random
 
 import orjson
 
+from askew.files.records import outcome_from
+from askew.metrics.pairs import Judgement
+from askew.metrics.run_table import RunTable, save_tables
+
 NOUNS = [f"{a}{b}" for a in ("ball", "cup", "cat", "tree", "man", "sign", "bus") for b in ("", "s", "man", "let", "y")]
 ANSWERS = ["red", "blue", "white", "black", "green", "1", "2", "3", "4", "dog", "wood", "pizza"]
 KINDS = [
@@ -45,13 +49,18 @@ SUITE = {
 
 def make(folder: Path, model: int, groups: int) -> None:
     folder.mkdir(parents=True)
-    rng = Random(f"bench:{model}")
+    rng, table, offset = Random(f"bench:{model}"), RunTable({}), 0
     with (folder / "samples.jsonl").open("wb") as file:
         for number in range(groups):
-            file.write(orjson.dumps(record(number, rng)) + b"\n")
+            made = record(number, rng)
+            judged = [Judgement(part["accuracy"], part["right"]) for part in (made["original"], *made["variants"])]
+            table.add(outcome_from(made), judged, offset)
+            offset += file.write(orjson.dumps(made) + b"\n")
+    save_tables(folder / "rows.npz", {"rad": table})
     score = {"suite": "rad", "part": "", "metric": "rad.forward", "value": 0.6, "low": 0.59, "high": 0.61, "n": groups}
-    results = {"format": 1, "model": {"name": f"model-{model}"}, "data": {"name": "made-up", "questions": groups}}
-    (folder / "results.json").write_bytes(orjson.dumps(results | {"suites": [SUITE], "scores": [score]}))
+    results = {"format": 2, "model": {"name": f"model-{model}"}, "data": {"name": "made-up", "questions": groups}}
+    results |= {"suites": [SUITE | {"groups": groups, "accuracy": "official"}], "scores": [score], "failures": {}}
+    (folder / "results.json").write_bytes(orjson.dumps(results))
 
 
 def record(number: int, rng: Random) -> dict:

@@ -13,7 +13,7 @@ import pytest
 from askew.errors import BadOption, DataError, MissingExtra, UnknownName
 from askew.metrics.accuracy import official_table
 from askew.models.baselines import prior
-from askew.models.onnx_model import REFERENCE, Bundled, Onnx, OnnxEncoder, bundled_names
+from askew.models.onnx_model import REFERENCE, Bundled, Onnx, OnnxEncoder, bundled_names, load_onnx
 from askew.registry import make
 from askew.types import ImageRef, Question
 from askew.world.dataset import World
@@ -33,6 +33,13 @@ def accuracy(model, questions):
 def test_four_models_come_with_askew_in_at_most_15_megabytes():
     assert {"language", "cnn-lstm", "xnm", "xnm-q3r"} <= set(bundled_names())
     assert sum(file.stat().st_size for file in REFERENCE.iterdir()) < 15e6
+
+
+def test_nothing_is_reported_to_the_makers_of_the_runtime(monkeypatch):
+    runtime, switched = pytest.importorskip("onnxruntime"), []
+    monkeypatch.setattr(runtime, "disable_telemetry_events", lambda: switched.append("off"))
+    load_onnx(REFERENCE / "language.onnx", 1)
+    assert switched == ["off"]
 
 
 def test_models_that_read_images_are_far_above_the_prior_and_the_blind_one_is_near_it(questions):

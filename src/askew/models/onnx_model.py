@@ -310,7 +310,7 @@ def pixels(ref: ImageRef, size: int) -> Any:
 def load_onnx(path: Path, threads: int) -> Any:
     """Load an ONNX file to run on the CPU. With one thread the same input gives the same bits every time."""
     runtime = need("onnxruntime", "bundled")
-    runtime.disable_telemetry_events()  # on by default in some builds; nothing leaves the machine unless it is asked for
+    runtime.disable_telemetry_events()  # on by default in some builds
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 3

@@ -94,13 +94,12 @@ def attack(models: Sequence[Named], world: Named, output: Path, settings: Settin
     from askew.engine.components import as_attack, as_data, as_suite
     from askew.suites.attack_suite import AttackSuite
 
-    _step(2, f"rewording questions until {ATTACKED} answers incorrectly", settings)
+    _step(2, f"rewording questions by reviewed rules (SEARs) until {ATTACKED} answers incorrectly", settings)
     attacked = next(model for model in models if model.name == ATTACKED)
     folder = output / "attack"
     run = AttackRun(attacked, world, as_attack("sears"), AttackSuite(), folder, AttackSettings(), settings)
     for _ in heard(run.run(as_typed()), settings.progress):
         pass
-    print(f"\nThe same questions, reworded by reviewed rules (SEARs) until {ATTACKED} answers incorrectly:\n")
     _step(3, "asking all models the rewordings that were found", settings)
     found = as_data(str(folder))
     run_and_show(models, found, [as_suite("attack")], output / "transfer", settings, as_typed(), brief=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import Any
@@ -24,7 +24,7 @@ from askew.report.report_data import Standings, is_significant
 from askew.report.score_display import count
 from askew.report.table_formats import cut, fit, printable, terminal
 from askew.report.verdict import decision
-from askew.types import LEAST_IMAGES, Column, Score, Table
+from askew.types import LEAST_IMAGES, Column, MetricFacts, Score, Table
 
 _NUMBERS = 39
 """The width of value, interval, n, failed and arrow at the end of a line."""
@@ -83,7 +83,9 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     for sentence in decision(standings):
         yield from wrap(printable("".join(span.text for span in sentence)), width)
     yield from wrap(
-        "Per cent (R_score 0 to 1), with the 95 % interval below. ★ significantly better than every other.", width
+        f"{_scale(column.facts for column in standings.columns)}, with the 95 % interval below. "
+        "★ significantly better than every other.",
+        width,
     )
     if smallest := list(_detectable(standings)):
         yield from wrap(f"Smallest differences that are found in 80 % of cases: {', '.join(smallest)}.", width)
@@ -231,10 +233,21 @@ def _known_detectable(item: Mapping[str, Any]) -> float | None:
     return float(found) if found is not None and found == found else None
 
 
+def _scale(facts: Iterable[MetricFacts]) -> str:
+    """The unit of the values, and which have none.
+
+    >>> _scale([MetricFacts("RAD"), MetricFacts("R_score", unit="")])
+    'Per cent (R_score: a number)'
+    """
+    plain = dict.fromkeys(one.title for one in facts if not one.unit)
+    return f"Per cent ({', '.join(map(printable, plain))}: a number)" if plain else "Per cent"
+
+
 def _legend(
     runs: Sequence[Run], names: Sequence[str], differences: Sequence[Mapping[str, Any]], width: int
 ) -> Iterator[str]:
-    yield cut("Per cent (R_score 0 to 1), 95 % interval over images; failed: groups left out.", width)
+    listed = (score.facts for run in runs for score in run.scores() if _is_listed(run, score))
+    yield from wrap(f"{_scale(listed)}, 95 % interval over images; failed: groups left out.", width)
     failures = [(name, run.results.get("failures") or {}) for run, name in zip(runs, names, strict=True)]
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
         yield cut("A group with only some answers missing can still count by the others.", width)

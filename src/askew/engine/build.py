@@ -98,9 +98,9 @@ class Coverage:
             add_group(self.texts, item, most=AUDITED)
         if not self.groups:
             metrics, counted = self.suite.metrics, (ACCURACY, self.suite.headline[0])
-            self.chance = {name: ChanceLevel(metrics[name]) for name in counted if name in metrics}
-        for name, level in self.chance.items():
-            level.add(replace(item, variants=()) if name == ACCURACY else item)
+            self.chance = {name: ChanceLevel(metrics[name], name == ACCURACY) for name in counted if name in metrics}
+        for level in self.chance.values():
+            level.add(item)
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)

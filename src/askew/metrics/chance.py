@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -35,8 +36,10 @@ class ChanceLevel:
     True
     """
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Metric, alone: bool = False) -> None:
         self.metric = metric
+        self.alone = alone
+        """Whether only the originals count."""
         self._defined = metric.share and not metric.signed and metric.better > 0
         self._sums: Floats | None = None
         self._groups = 0
@@ -53,6 +56,8 @@ class ChanceLevel:
         """Add a group."""
         if not self._defined or (self.metric.conditional and not group.variants):
             return
+        if self.alone and group.variants:
+            group = replace(group, variants=())
         questions = (group.original, *(variant.question for variant in group.variants))
         possible = [_possible(question) for question in questions]
         if self.metric.conditional:

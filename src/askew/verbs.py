@@ -278,7 +278,7 @@ class EncodesByExecutor(Protocol):
 
 @runtime_checkable
 class Loss(Protocol):
-    """A term added to the answer loss in training. Its ``repr`` is its signature."""
+    """A term added to the answer loss in training, or a loss in its place. Its ``repr`` is its signature."""
 
     needs_modules: ClassVar[bool] = False
     """Whether it compares module weights, so that it can only train networks that choose among modules."""

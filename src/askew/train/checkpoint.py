@@ -48,6 +48,21 @@ class TrainProgress:
     """One record per epoch."""
 
 
+@dataclass(frozen=True)
+class Learner:
+    """What a training changes."""
+
+    net: nn.Module
+    branches: nn.ModuleDict
+    """What losses train beside the network, by the number of the loss; not used to answer."""
+    optimiser: torch.optim.Optimizer
+
+    def weights(self) -> Iterator[nn.Parameter]:
+        """Everything that is trained."""
+        yield from self.net.parameters()
+        yield from self.branches.parameters()
+
+
 def save_weights(path: Path, net: torch.nn.Module) -> None:
     """Write the weights of a network."""
     _write_tensors(path, net.state_dict())
@@ -65,17 +80,24 @@ def load_weights(path: Path, net: torch.nn.Module) -> None:
         ) from None
 
 
-def save_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: TrainProgress) -> None:
+def save_state(path: Path, learner: Learner, progress: TrainProgress) -> None:
     """Write everything that a training needs to resume."""
-    _write_tensors(path, {"net": net.state_dict(), "optimiser": optimiser.state_dict(), "progress": asdict(progress)})
+    content = {
+        "net": learner.net.state_dict(),
+        "branches": learner.branches.state_dict(),
+        "optimiser": learner.optimiser.state_dict(),
+        "progress": asdict(progress),
+    }
+    _write_tensors(path, content)
 
 
-def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer) -> TrainProgress:
-    """Restore network and optimiser; returns the progress."""
+def load_state(path: Path, learner: Learner) -> TrainProgress:
+    """Restore network, branches and optimiser; returns the progress."""
     content = _read_tensors(path)
     try:
-        net.load_state_dict(content["net"])
-        optimiser.load_state_dict(content["optimiser"])
+        learner.net.load_state_dict(content["net"])
+        learner.branches.load_state_dict(content.get("branches", {}))
+        learner.optimiser.load_state_dict(content["optimiser"])
         return TrainProgress(**content["progress"])
     except (KeyError, RuntimeError, TypeError, ValueError, AttributeError) as trouble:
         raise DataError(

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -31,6 +32,7 @@ from askew.train.batches import QuestionRows, order
 from askew.train.checkpoint import (
     BEST,
     STATE,
+    Learner,
     Trained,
     TrainProgress,
     load_state,
@@ -39,7 +41,7 @@ from askew.train.checkpoint import (
     save_weights,
 )
 from askew.train.features import FeatureStore
-from askew.train.losses import AnswerLoss, Step
+from askew.train.losses import AnswerLoss, HasBranch, ReplacesAnswer, Step
 from askew.train.prepare import Request, TrainConfig, Training, as_losses, prepare
 from askew.train.training_data import Data, Groups, Source
 from askew.train.training_page import write_page
@@ -134,42 +136,48 @@ def _begin(folder: Path, training: Training, overwrite: bool) -> None:
 def _train(training: Training, folder: Path, show: bool) -> None:
     config = training.config
     torch.manual_seed(_number(config.seed, "weights"))
-    net = build_net(training.net)
-    optimiser = torch.optim.Adam(net.parameters(), lr=config.rate)
-    done = load_state(folder / STATE, net, optimiser) if (folder / STATE).is_file() else TrainProgress()
+    learner = _learner(training)
+    done = load_state(folder / STATE, learner) if (folder / STATE).is_file() else TrainProgress()
     steps = math.ceil(len(training.train) / config.batch_size)
     with progress_bar(Settings(progress=show), total=steps * config.epochs, desc="Training", unit=" steps") as bar:
         bar.update(done.epoch * steps + done.step)
         while done.epoch < config.epochs and not (config.patience and done.since >= config.patience):
-            _epoch(training, net, optimiser, done, steps, folder, bar)
-            _validate(training, net, done, folder, steps)
+            _epoch(training, learner, done, steps, folder, bar)
+            _validate(training, learner.net, done, folder, steps)
             _write_json(folder / "history.json", done.history)
             write_page(folder, training.record, done.history)
-            save_state(folder / STATE, net, optimiser, done)  # last: an epoch interrupted before this is done again
+            save_state(folder / STATE, learner, done)  # last: an epoch interrupted before this is done again
             bar.set_postfix_str(f"epoch {done.epoch}, validation {100 * done.history[-1]['accuracy']:.1f} %")
 
 
-def _epoch(
-    training: Training,
-    net: nn.Module,
-    optimiser: torch.optim.Optimizer,
-    done: TrainProgress,
-    steps: int,
-    folder: Path,
-    bar: Any,
-) -> None:
+def _learner(training: Training) -> Learner:
+    """The network, then the branches, with fresh weights: a loss does not change how the network begins."""
+    net = build_net(training.net)
+    branches = nn.ModuleDict(
+        {
+            str(number): loss.branch(training, net)
+            for number, (loss, _) in enumerate(training.losses)
+            if isinstance(loss, HasBranch)
+        }
+    )
+    return Learner(
+        net, branches, torch.optim.Adam([*net.parameters(), *branches.parameters()], lr=training.config.rate)
+    )
+
+
+def _epoch(training: Training, learner: Learner, done: TrainProgress, steps: int, folder: Path, bar: Any) -> None:
     """The remaining steps of one epoch."""
     config, shuffled = training.config, order(len(training.train), training.config.seed, done.epoch)
-    net.train()
+    learner.net.train()
     saved = began = time.monotonic()
     for step in range(done.step, steps):
         torch.manual_seed(_number(config.seed, "step", done.epoch, step))
-        for group in optimiser.param_groups:
+        for group in learner.optimiser.param_groups:
             share = (done.epoch * steps + step) / (config.epochs * steps)  # of all steps; the rate falls along a cosine
             group["lr"] = config.rate * ((1 + math.cos(math.pi * share)) / 2 if config.decay else 1.0)
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
-        optimiser.zero_grad(set_to_none=True)
-        for name, term in _terms(training, net, which, seed=f"{config.seed}:{done.epoch}:{step}"):
+        learner.optimiser.zero_grad(set_to_none=True)
+        for name, term in _terms(training, learner, which, seed=f"{config.seed}:{done.epoch}:{step}"):
             if not torch.isfinite(term):
                 raise RunError(
                     f"The loss is no longer finite (epoch {done.epoch + 1}, step {step + 1}). Lower the learning rate."
@@ -178,34 +186,40 @@ def _epoch(
             done.sums[name] = done.sums.get(name, 0.0) + term.item()
             done.sums[f"{name} steps"] = done.sums.get(f"{name} steps", 0.0) + 1
         if config.clip:
-            nn.utils.clip_grad_norm_(net.parameters(), config.clip)
-        optimiser.step()
+            nn.utils.clip_grad_norm_(learner.weights(), config.clip)
+        learner.optimiser.step()
         done.step = step + 1
         bar.update()
         now = time.monotonic()
         done.seconds += now - began
         began = now
         if now - saved > SAVE_EVERY and done.step < steps:
-            save_state(folder / STATE, net, optimiser, done)
+            save_state(folder / STATE, learner, done)
             saved = time.monotonic()
 
 
-def _terms(training: Training, net: nn.Module, which: Tensor, seed: str) -> Iterator[tuple[str, Tensor]]:
+def _terms(training: Training, learner: Learner, which: Tensor, seed: str) -> Iterator[tuple[str, Tensor]]:
     """The terms of one step, by name; each is computed after the backward pass of the previous one.
 
     This way only one of them takes memory at a time, and the gradients add up to those of the sum.
     """
-    batch = training.train.batch(which)
-    assert batch.answers is not None
-    output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
-    weights = None if training.weights is None else training.weights.index_select(0, which)
-    yield "answer", training.answer(output.logits, batch.answers, weights)
     yes, no = training.answers.find("yes"), training.answers.find("no")
-    yes_no = None if yes is None or no is None else (yes, no)
+    plain = Step(
+        net=learner.net,
+        batch=training.train.batch(which),
+        rng=Random(f"{seed}:answer"),
+        answer=training.answer,
+        yes_no=None if yes is None or no is None else (yes, no),
+        which=which,
+        weights=None if training.weights is None else training.weights.index_select(0, which),
+    )
+    if not any(isinstance(loss, ReplacesAnswer) for loss, _ in training.losses):
+        yield "answer", training.answer.term(plain)
     names = [_name_of(loss) for loss, _ in training.losses]
     for number, (loss, pairs) in enumerate(training.losses):
         rng = Random(f"{seed}:{loss!r}:{number}")
-        term = loss.term(Step(net, batch, rng, training.answer, pairs, yes_no))
+        branch = learner.branches[str(number)] if isinstance(loss, HasBranch) else None
+        term = loss.term(replace(plain, rng=rng, pairs=pairs, branch=branch))
         if term is not None:
             name = names[number]
             yield name if names.index(name) == number else f"{name} {number + 1}", term

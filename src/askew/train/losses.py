@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from askew.nets.layers import Batch, Output
     from askew.train.batches import Pairs
+    from askew.train.prepare import Training
 
 Distance: TypeAlias = Literal["l1", "l2", "kl"]
 Reduce: TypeAlias = Literal["mean", "sum"]
@@ -38,13 +39,23 @@ class AnswerLoss:
 
     def __call__(self, logits: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
         """(B, A) and (B, A) to one number, the mean over questions; ``weights`` (B,) multiply the error of each."""
+        errors = self.errors(logits, targets)
+        return (errors if weights is None else errors * weights).mean()
+
+    def errors(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """The error of each question, (B,)."""
         functional = need("torch.nn.functional", "train")
         if self.kind == "bce":
             errors: Tensor = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none").sum(dim=1)
         else:
             shares = targets / targets.sum(dim=1, keepdim=True).clamp(min=1e-6)
             errors = functional.cross_entropy(logits, shares, reduction="none")
-        return (errors if weights is None else errors * weights).mean()
+        return errors
+
+    def term(self, step: Step) -> Tensor:
+        """The error of the answers to the questions of the step."""
+        assert step.batch.answers is not None
+        return self(step.ask(step.batch).logits, step.batch.answers, step.weights)
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,12 @@ class Step:
     """Pairs of the loss's groups."""
     yes_no: tuple[int, int] | None = None
     """The numbers of yes and no among the answers."""
+    which: Tensor | None = None
+    """(B,): the numbers of the batch's questions among those of the training."""
+    weights: Tensor | None = None
+    """(B,): how much the error of each question counts; None if all count the same."""
+    branch: nn.Module | None = None
+    """What the loss trains beside the network (``HasBranch``)."""
 
     def ask(self, batch: Batch) -> Output:
         """The output of the network for another batch."""
@@ -74,6 +91,21 @@ class TakesGroups(Protocol):
     @property
     def groups(self) -> str:
         """A suite or a file of groups; empty for the groups of the training."""
+
+
+@runtime_checkable
+class ReplacesAnswer(Protocol):
+    """A loss that takes the place of the answer loss on the questions of a step; a training has at most one."""
+
+    replaces_answer: ClassVar[bool]
+
+
+@runtime_checkable
+class HasBranch(Protocol):
+    """A loss with weights or statistics of its own: saved with the state of a training, and not used to answer."""
+
+    def branch(self, training: Training, net: nn.Module) -> nn.Module:
+        """A fresh one, with random weights from torch's generator."""
 
 
 @dataclass(frozen=True)
@@ -244,8 +276,23 @@ def _flipped(logits: Tensor, flips: Tensor, yes_no: tuple[int, int] | None) -> T
 def _check(name: str, weight: float, rate: float) -> None:
     if weight < 0:
         raise BadOption(f"{name}: weight is {weight}; give 0 or more.")
-    if not 0 <= rate <= 1:
-        raise BadOption(f"{name}: rate is {rate}; give a share from 0 to 1.")
+    check_share(name, "rate", rate)
+
+
+def check_share(name: str, option: str, value: float) -> None:
+    """Raise BadOption unless the value is from 0 to 1."""
+    if not 0 <= value <= 1:
+        raise BadOption(f"{name}: {option} is {value}; give a share from 0 to 1.")
+
+
+def blend(plain: Tensor, other: Tensor, share: float) -> Tensor:
+    """A share of the other loss, and the rest of the plain one.
+
+    >>> import torch
+    >>> blend(torch.tensor(1.0), torch.tensor(3.0), 0.25).item()
+    1.5
+    """
+    return (1 - share) * plain + share * other
 
 
 def _one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from askew.answers.normalise import tokens
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig, QuestionWords
 from askew.registry import make
 from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store
-from askew.train.losses import AnswerLoss, TakesGroups, check_types
+from askew.train.losses import AnswerLoss, ReplacesAnswer, TakesGroups, check_types
 from askew.train.training_data import Groups, Source, read_pairs, refuse_test_images, split
 from askew.types import Group, ImageRef, Question
 from askew.verbs import Loss
@@ -89,6 +90,8 @@ class Training:
     train: QuestionRows
     weights: Tensor | None
     """(N,): how much the error of each training question counts; None if all count the same."""
+    types: Sequence[str]
+    """The type of each training question; its first two words where the data names none."""
     val: QuestionRows
     kinds: Sequence[str]
     """The answer type of each validation question."""
@@ -105,6 +108,9 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
     if len(answers) > 1:
         raise BadOption("The answer loss is named twice; name it once.")
     others = [loss for loss in made if not isinstance(loss, AnswerLoss)]
+    instead = [loss for loss in others if isinstance(loss, ReplacesAnswer)]
+    if len(instead) > 1:
+        raise BadOption(f"{instead[0]!r} and {instead[1]!r} both take the place of the answer loss; name one of them.")
     return (answers[0] if answers else AnswerLoss()), others
 
 
@@ -153,6 +159,7 @@ def prepare(request: Request) -> Training:
         losses=losses,
         train=rows[0],
         weights=None if set(examples.weights) == {1.0} else torch.tensor(examples.weights),
+        types=[question.kind.question_type or " ".join(tokens(question.text)[:2]) for question in train],
         val=rows[1],
         kinds=[question.kind.answer_type for question in val],
         words=words,

@@ -1,0 +1,169 @@
+"""The laws of all losses, and numbers by hand of those in a file of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import exp, log
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+import torch
+from tiny import NET, Colored, groups, questions
+from torch import nn
+
+from askew.errors import BadOption
+from askew.nets.branches import LearnedMixin
+from askew.nets.layers import Batch, Output
+from askew.registry import factory, make, names, option_types
+from askew.train import loop
+from askew.train.lmh import LMH
+from askew.train.loop import train
+from askew.train.losses import AnswerLoss, HasBranch, Step
+
+LOSSES = [name for name in names("loss") if name != "answer"]
+
+
+def spec(name, **options):
+    """The loss in every step, where it has a rate, and without the answers to variants, where they are an option."""
+    known = option_types(factory("loss", name))
+    options |= {option: value for option, value in (("rate", 1), ("ce", "false")) if option in known}
+    return f"{name}:" + ",".join(f"{option}={value}" for option, value in options.items())
+
+
+def tiny(output, losses=(), net=NET, **settings):
+    asked = questions(32)
+    options = {"epochs": 1, "batch_size": 16, "least_answers": 1, "rate": 0.01, "groups": groups(asked)} | settings
+    return train(net, asked, questions(8, 1000), Colored(), losses, output=output, **options)
+
+
+def weights(folder, name="weights.pt"):
+    return torch.load(folder / name, weights_only=True)
+
+
+@dataclass(frozen=True)
+class OnlyWords:
+    """A loss that adds nothing: the network knows the words of the variants with and without other losses."""
+
+    groups: str = ""
+    types: str = ""
+
+    def term(self, step):
+        return None
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    tiny(folder, [OnlyWords()])
+    return weights(folder)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_weight_of_zero_is_plain_training_and_any_other_is_not(tmp_path, plain, name):
+    tiny(tmp_path / "zero", [spec(name, weight=0), OnlyWords()])
+    same = weights(tmp_path / "zero")
+    assert plain.keys() == same.keys()
+    for key, values in plain.items():
+        torch.testing.assert_close(same[key], values, rtol=1e-4, atol=1e-4)
+    done = tiny(tmp_path / "one", [spec(name, weight=1), OnlyWords()])
+    assert name in done.history[0]["loss"]
+    changed = weights(tmp_path / "one")
+    assert any((changed[key] - plain[key]).abs().max() > 1e-3 for key in plain)
+
+
+@dataclass(frozen=True)
+class Stops:
+    """A loss that adds nothing, and interrupts the training after a number of steps."""
+
+    after: list[int] = field(repr=False)
+
+    def term(self, step):
+        self.after[0] -= 1
+        if not self.after[0]:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if isinstance(make("loss", name), HasBranch)])
+def test_what_a_loss_trains_beside_the_network_resumes_with_it(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(loop, "SAVE_EVERY", -1.0)  # after every step
+    tiny(tmp_path / "whole", [name, Stops([0])], epochs=2)
+    with pytest.raises(KeyboardInterrupt):
+        tiny(tmp_path / "broken", [name, Stops([4])], epochs=2)
+    done = tiny(tmp_path / "broken", [name, Stops([0])], epochs=2)
+    one, other = (weights(tmp_path / folder, "state.pt") for folder in ("whole", "broken"))
+    assert one["branches"]
+    for part in ("net", "branches"):
+        assert all(torch.equal(one[part][key], other[part][key]) for key in one[part])
+    assert weights(tmp_path / "broken").keys() == done.net.state_dict().keys(), "the branch does not answer"
+
+
+class Fixed(nn.Module):
+    """Gives the same logits to every question, from a fused vector of zeros."""
+
+    def __init__(self, logits):
+        super().__init__()
+        self.logits = torch.tensor(logits)
+        self.answer = nn.Sequential(nn.Linear(2, 2))
+
+    def forward(self, tokens, features, boxes, mask):
+        self.answer(torch.zeros(len(tokens), 2))
+        return Output(self.logits.expand(len(tokens), -1))
+
+
+def step_of(net, answers, **parts):
+    count = len(answers)
+    batch = Batch(
+        torch.ones(count, 1, dtype=torch.int64),
+        torch.zeros(count, 1, 1),
+        torch.zeros(count, 1, 4),
+        torch.ones(count, 1, dtype=torch.bool),
+        torch.tensor(answers),
+    )
+    return Step(net, batch, Random(0), AnswerLoss(), which=torch.arange(count), **parts)
+
+
+def softplus(x):
+    return log(1 + exp(x))
+
+
+def lmh_branch(bias):
+    branch = LearnedMixin(2, torch.tensor([bias]), torch.tensor([0]))
+    nn.init.zeros_(branch.factor.bias)  # g = softplus(0) = log 2
+    return branch
+
+
+def test_lmh_by_hand():
+    smooth = 1 / (1 + exp(1))
+    added = log(2) * log((0.75 + smooth) / (0.25 + smooth))  # b = 3/4: the log odds, times g
+    spread = softplus(added) - added / (1 + exp(-added))  # the entropy of σ(added), which is that of σ(-added)
+    step = step_of(Fixed([0.0, 0.0]), [[1.0, 0.0]], branch=lmh_branch([0.75, 0.25]))
+    assert LMH(entropy=2.0).term(step).item() == pytest.approx(2 * softplus(-added) + 2 * spread)
+    assert LMH(weight=0.5, entropy=2.0).term(step).item() == pytest.approx(softplus(-added) + spread + log(2))
+    first, second = (log(2) * log(share + smooth) for share in (0.75, 0.25))
+    chance = 1 / (1 + exp(second - first))
+    spread = -chance * log(chance) - (1 - chance) * log(1 - chance)
+    step = replace(step, answer=AnswerLoss("ce"))
+    assert LMH(entropy=2.0).term(step).item() == pytest.approx(-log(chance) + 2 * spread)
+
+
+def test_lmh_counts_answers_by_the_type_of_the_question():
+    training = SimpleNamespace(
+        types=["is it", "what", "is it"],
+        train=SimpleNamespace(
+            answers=2,
+            numbers=torch.tensor([[0, 2], [1, 2], [0, 1]]),
+            values=torch.tensor([[1.0, 0.0], [0.9, 0.0], [0.6, 0.4]]),
+        ),
+    )
+    branch = LMH().branch(training, Fixed([0.0, 0.0]))
+    torch.testing.assert_close(branch.bias, torch.tensor([[0.8, 0.2], [0.0, 0.9]]))
+    assert branch.types.tolist() == [0, 1, 0]
+
+
+def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
+    with pytest.raises(BadOption, match="name one of them"):
+        tiny(tmp_path, ["lmh", "lmh:entropy=1"])
+    for wrong in ("lmh:weight=2", "lmh:entropy=-1"):
+        with pytest.raises(BadOption):
+            make("loss", wrong)

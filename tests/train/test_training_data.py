@@ -97,3 +97,21 @@ def test_groups_add_up_from_suites_files_and_questions_without_variants(tmp_path
     assert done.config["pairs"] == {
         f"{tmp_path / 'groups.jsonl'}, {tmp_path / 'release.jsonl'}, given": {"syn": 3, "ant": 2, "release.jsonl": 3}
     }
+
+
+def test_of_a_release_the_train_split_is_trained_on_and_the_dev_split_validates(tmp_path):
+    """Its folder stands for its test questions wherever models are measured."""
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "release.json").write_text("{}")
+    for number, name in enumerate(("test", "dev", "train")):
+        records = [
+            {"id": f"{name}{n}", "image": 100 * number + n, "question": "How many?", "answers": ["2"]} for n in range(9)
+        ]
+        (release / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = read_pairs(release, [], images=None, skip_bad=False, seed=0)
+    assert [group.original.id for group in found] == [f"train{n}" for n in range(9)]
+    done = trained(tmp_path / "net", [release, questions(32, 1000)], val=str(release), exclude=[release])
+    assert done.config["questions"] == {"train": 41, "val": 9}
+    assert "train.jsonl" in done.config["data"][0]["signature"]
+    assert "dev.jsonl" in done.config["val"]

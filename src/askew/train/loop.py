@@ -43,7 +43,7 @@ from askew.train.checkpoint import (
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, HasBranch, ReplacesAnswer, Step
 from askew.train.prepare import Request, TrainConfig, Training, as_losses, prepare
-from askew.train.training_data import Data, Groups, Source
+from askew.train.training_data import Data, Groups, Source, split_of_release
 from askew.train.training_page import write_page
 from askew.types import Question
 from askew.verbs import Loss
@@ -89,7 +89,7 @@ def train(
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
     sources = _sources(data, weights, images, skip_bad)
-    held = None if val is None else as_data(val, images, skip_bad)
+    held = None if val is None else as_data(split_of_release(val, "dev"), images, skip_bad)
     config_net = make("net", net) if isinstance(net, str) else net
     training = prepare(
         Request(config_net, sources, held, features, added, answer, groups, images, config, skip_bad, exclude)
@@ -107,7 +107,10 @@ def train(
 def _sources(data: Data | Sequence[Data], weights: Sequence[float], images: str | None, skip_bad: bool) -> list[Source]:
     """Each data set with its weight; a list of questions is one data set."""
     several = isinstance(data, (list, tuple)) and not any(isinstance(item, Question) for item in data)
-    named = [as_data(one, images, skip_bad) for one in (cast(Sequence[Data], data) if several else [cast(Data, data)])]
+    named = [
+        as_data(split_of_release(one, "train"), images, skip_bad)
+        for one in (cast(Sequence[Data], data) if several else [cast(Data, data)])
+    ]
     if len(weights) not in (0, len(named)):
         raise BadOption(
             f"There are {plural(len(weights), 'weight')} for {plural(len(named), 'data set')}: give one for each."

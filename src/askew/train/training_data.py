@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from askew.data.open_path import RELEASE
 from askew.engine.components import Questions
 from askew.engine.settings import Named
 from askew.errors import DataError, plural
@@ -44,6 +45,12 @@ class Examples:
         """Those that are kept."""
         kept = [(one, weight) for one, weight in zip(self.questions, self.weights, strict=True) if keep(one)]
         return Examples([one for one, _ in kept], [weight for _, weight in kept])
+
+
+def split_of_release(data: Any, name: str) -> Any:
+    """A folder of ``askew collect export`` stands for its train or dev split; anything else for itself."""
+    is_release = isinstance(data, (str, Path)) and (Path(data) / RELEASE).is_file()
+    return str(Path(data) / f"{name}.jsonl") if is_release else data
 
 
 def split(sources: Sequence[Source], val: Named | None, seed: int) -> tuple[Examples, list[Question]]:
@@ -92,7 +99,7 @@ def _groups_of(
         made = make("suite", str(source)).groups(Questions(tuple(train), "train"), seed)
         yield from (item for item in made if isinstance(item, Group))
     else:
-        data = open_data(str(source), images=images, skip_bad=skip_bad)
+        data = open_data(str(split_of_release(source, "train")), images=images, skip_bad=skip_bad)
         if isinstance(data, HoldsGroups):
             yield from data.groups()
             return

@@ -11,11 +11,13 @@ from askew.answers.choices import (
     exact,
     exact_option,
     letter_of,
+    mm_upd,
     naturalbench,
     pope,
     vlmevalkit,
 )
 from askew.answers.extract import extract
+from askew.answers.no_option import NO_OPTION
 from askew.types import Prediction, Question
 
 OPTIONS = ("a red bus", "a bus", "a train", "no vehicle")
@@ -178,6 +180,33 @@ def test_naturalbench():
         {"A": "x", "b": "y", "Option B, not A": "y", "It is a B": "x", "AB": "unknown", "C": "unknown"},
         ("x", "y"),
     )
+
+
+def test_mm_upd():
+    animals = ("a dog", "a cat", "a cow")
+    check(
+        mm_upd,
+        {
+            "B": "a cat",
+            "(C)": "a cow",
+            "A, I think": "a dog",
+            "A. a dog, not B. a cat": "a dog",  # two letters in the authors' form, so the words decide
+            "F": NO_OPTION,
+            "F. The image and question are irrelevant.": NO_OPTION,
+            "D": "unknown",  # a letter without an option
+            "None of the above, though A is close.": NO_OPTION,
+            "The question is not relevant to the image.": NO_OPTION,
+            "The picture doesn't show any animal.": NO_OPTION,
+            "No correct answer": NO_OPTION,
+            "All of the provided options are incorrect.": NO_OPTION,
+            "I'm sorry, but I can't tell.": NO_OPTION,
+            "It is a cow.": "a cow",
+            "a horse": "a horse",
+            "": "unknown",
+        },
+        animals,
+    )
+    check(mm_upd, {"C. None of the above": "None of the above"}, ("a dog", "a cat", "None of the above"))
 
 
 def test_exact():

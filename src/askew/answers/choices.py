@@ -16,6 +16,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from askew.answers.extract_rules import bare, opened
+from askew.answers.no_option import NO_OPTION, withholds
 from askew.answers.normalise import normalise, tokens, without_punctuation
 from askew.types import Question
 
@@ -239,11 +240,34 @@ def exact(words: str, choices: Sequence[str] = ()) -> str:
     return next(iter([*lettered, *(option for option in choices if option.strip().lower() == said)]), UNKNOWN)
 
 
+def mm_upd(words: str, choices: Sequence[str] = ()) -> str:
+    """MM-UPD's rule for options (``can_infer_option``, Miyai et al. 2024), and ours where its evaluator asks GPT.
+
+    There a reply that begins with one letter as "A.", "(A)", "A)" or "A," names that option, unless it lists another
+    letter in this way; F is "none of the above". Otherwise a reply may say that no option is correct, or name one.
+
+    >>> replies = ("B. a dog", "F. None of the above", "I cannot tell.", "It's a cat")
+    >>> [mm_upd(said, ("a cat", "a dog")) for said in replies]
+    ['a dog', 'none of the options', 'none of the options', 'a cat']
+    """
+    text = words.strip()
+    lettered = _UPD_LETTER.match(text)
+    if lettered is not None and not set(_UPD_LISTED.findall(text)) - {lettered["letter"]}:
+        return _lettered(choices, lettered["letter"]) or (NO_OPTION if lettered["letter"] == "F" else UNKNOWN)
+    if withholds(text):
+        return NO_OPTION
+    return chosen_option(choices, text) or bare(text, speaker=False) or UNKNOWN
+
+
+_UPD_LETTER = re.compile(r"\(?(?P<letter>[A-G])(?:[).,]|$)")
+_UPD_LISTED = re.compile(r"([A-G])[.),]")
+
 RULES: Mapping[str, Callable[[str, Sequence[str]], str]] = {
     "pope": pope,
     "vlmevalkit": vlmevalkit,
     "naturalbench": naturalbench,
     "exact": exact,
+    "mm-upd": mm_upd,
 }
 """The rules by the name given to ``--extract``."""
 

@@ -87,6 +87,11 @@ def _check_form(step: str, question: Question) -> None:
             f"--extract pope is for yes/no questions, and question {question.id!r} has options. Leave --extract out, "
             "or give vlmevalkit."
         )
+    if not question.choices and step == "mm-upd":
+        raise BadOption(
+            f"--extract mm-upd is for multiple choice, and question {question.id!r} has no options. Leave --extract "
+            "out, or give short."
+        )
 
 
 def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]:

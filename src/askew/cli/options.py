@@ -45,7 +45,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "extract": {
         "metavar": "STEP",
         "help": "how answers are extracted from free text: auto, none, short, or the rule of a benchmark's evaluator: "
-        "pope, vlmevalkit, naturalbench, exact (default: auto for run, none for score)",
+        "pope, vlmevalkit, naturalbench, mm-upd, exact (default: auto for run, none for score)",
     },
     "accuracy": {
         "metavar": "MODE",

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from askew.answers.choices import LETTERS
+from askew.answers.no_option import NO_OPTION
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
 from askew.data.find_images import ImagesByPath, counting_missing
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
@@ -184,7 +185,7 @@ def checked(record: object) -> dict[str, Any]:
     answers = texts(fields, "answers")
     if "choices" in fields:
         choices = fields["choices"] = check_choices(texts(fields, "choices"))
-        if not set(answers) <= set(choices):
+        if NO_OPTION not in answers and not set(answers) <= set(choices):
             fields["answers"] = [option_named(choices, answer) for answer in answers]
     if not _USUAL.issuperset(fields):
         _check_others(fields)

@@ -18,6 +18,7 @@ from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import GqaOod
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.introspect import VqaIntrospect
+from askew.data.benchmarks.mm_upd import MmUpd
 from askew.data.benchmarks.mme import Mme
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
@@ -109,6 +110,15 @@ def mme(folder: Path, count: int) -> Path:
         f"{n}\t{n - n % 2 if n % 2 else IMAGE}\tIs it {n}?\t{('Yes', 'No')[n % 2]}\tOCR" for n in range(count // 2 * 2)
     )
     return table(folder / "MME.tsv", "index\timage\tquestion\tanswer\tcategory", rows)
+
+
+def mm_upd(folder: Path, count: int) -> Path:
+    rows = (
+        f"{n // 2}\t{IMAGE}\tWhat is {n // 2}?\t\tx\ty\t{('B', 'F')[n % 2]}\tz\t{('standard', 'upd')[n % 2]}\tocr"
+        for n in range(count // 2 * 2)
+    )
+    header = "index\timage\tquestion\thint\tA\tB\tanswer\tmasked_answer\ttype\tcategory"
+    return table(folder / "mmaad_base.tsv", header, rows)
 
 
 def mmvp(folder: Path, count: int) -> Path:
@@ -253,6 +263,7 @@ SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     HallusionBench: hallusionbench,
     IvVqa: lambda folder, count: edited(folder, count, "yes", "yes"),
     MmStar: mmstar,
+    MmUpd: mm_upd,
     Mme: mme,
     Mmvp: mmvp,
     NaturalBench: naturalbench,

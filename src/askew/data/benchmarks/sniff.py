@@ -122,6 +122,7 @@ MME_CATEGORIES = _keys(
     "numerical_calculation text_translation code_reasoning"
 )
 _NOT_MME = _keys("options choices answers image_source index id")
+_MM_UPD = _keys("index question answer type masked_answer")
 _POPE_V2 = _keys("image_name target_object query label")
 _NATURALBENCH = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|(?:train|test)-\d+-of-\d+\.parquet"
 _NATURALBENCH_COLUMNS = _keys("Image_0 Image_1 Question_0 Question_1 Image_0_Question_0")
@@ -149,6 +150,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
         Mark(r".*pope.*\.tsv", keys=_POPE_TABLE, alone=True),
         Mark(r".*\.parquet", keys=_keys("question_id question answer image_source image category")),
     ),
+    "mm_upd:MmUpd": (Mark(r".*\.(?:parquet|tsv)", keys=_MM_UPD),),
     "naturalbench:NaturalBench": (
         Mark(r".*\.parquet", keys=_NATURALBENCH_COLUMNS, alone=True),
         Mark(_NATURALBENCH, keys=_NATURALBENCH_COLUMNS),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import exp, log
 from random import Random
 from types import SimpleNamespace
 
 import pytest
 import torch
-from tiny import NET, Colored, groups, questions
+from tiny import NET, Colored, Stops, groups, questions
 from torch import nn
 
 from askew.errors import BadOption
@@ -20,6 +20,7 @@ from askew.train import loop
 from askew.train.lmh import LMH
 from askew.train.loop import train
 from askew.train.losses import AnswerLoss, HasBranch, Step
+from askew.train.rubi import RUBi
 
 LOSSES = [name for name in names("loss") if name != "answer"]
 
@@ -29,6 +30,12 @@ def spec(name, **options):
     known = option_types(factory("loss", name))
     options |= {option: value for option, value in (("rate", 1), ("ce", "false")) if option in known}
     return f"{name}:" + ",".join(f"{option}={value}" for option, value in options.items())
+
+
+def needed(name):
+    """The answer loss that a loss needs to take its place."""
+    kinds = getattr(make("loss", name), "replaces_answer", ("bce",))
+    return [AnswerLoss(kinds[0])]
 
 
 def tiny(output, losses=(), net=NET, **settings):
@@ -54,43 +61,31 @@ class OnlyWords:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("plain")
-    tiny(folder, [OnlyWords()])
-    return weights(folder)
+    """The weights of plain training with each answer loss."""
+    folders = {kind: tmp_path_factory.mktemp(kind) for kind in ("bce", "ce")}
+    return {kind: weights(tiny(folder, [AnswerLoss(kind), OnlyWords()]).folder) for kind, folder in folders.items()}
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_weight_of_zero_is_plain_training_and_any_other_is_not(tmp_path, plain, name):
-    tiny(tmp_path / "zero", [spec(name, weight=0), OnlyWords()])
-    same = weights(tmp_path / "zero")
-    assert plain.keys() == same.keys()
-    for key, values in plain.items():
+    tiny(tmp_path / "zero", [*needed(name), spec(name, weight=0), OnlyWords()])
+    same, expected = weights(tmp_path / "zero"), plain[needed(name)[0].kind]
+    assert expected.keys() == same.keys()
+    for key, values in expected.items():
         torch.testing.assert_close(same[key], values, rtol=1e-4, atol=1e-4)
-    done = tiny(tmp_path / "one", [spec(name, weight=1), OnlyWords()])
+    done = tiny(tmp_path / "one", [*needed(name), spec(name, weight=1), OnlyWords()])
     assert name in done.history[0]["loss"]
     changed = weights(tmp_path / "one")
-    assert any((changed[key] - plain[key]).abs().max() > 1e-3 for key in plain)
-
-
-@dataclass(frozen=True)
-class Stops:
-    """A loss that adds nothing, and interrupts the training after a number of steps."""
-
-    after: list[int] = field(repr=False)
-
-    def term(self, step):
-        self.after[0] -= 1
-        if not self.after[0]:
-            raise KeyboardInterrupt
+    assert any((changed[key] - expected[key]).abs().max() > 1e-3 for key in expected)
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if isinstance(make("loss", name), HasBranch)])
 def test_what_a_loss_trains_beside_the_network_resumes_with_it(tmp_path, monkeypatch, name):
     monkeypatch.setattr(loop, "SAVE_EVERY", -1.0)  # after every step
-    tiny(tmp_path / "whole", [name, Stops([0])], epochs=2)
+    tiny(tmp_path / "whole", [*needed(name), name, Stops([0])], epochs=2)
     with pytest.raises(KeyboardInterrupt):
-        tiny(tmp_path / "broken", [name, Stops([4])], epochs=2)
-    done = tiny(tmp_path / "broken", [name, Stops([0])], epochs=2)
+        tiny(tmp_path / "broken", [*needed(name), name, Stops([4])], epochs=2)
+    done = tiny(tmp_path / "broken", [*needed(name), name, Stops([0])], epochs=2)
     one, other = (weights(tmp_path / folder, "state.pt") for folder in ("whole", "broken"))
     assert one["branches"]
     for part in ("net", "branches"):
@@ -120,7 +115,7 @@ def step_of(net, answers, **parts):
         torch.ones(count, 1, dtype=torch.bool),
         torch.tensor(answers),
     )
-    return Step(net, batch, Random(0), AnswerLoss(), which=torch.arange(count), **parts)
+    return Step(net, batch, Random(0), which=torch.arange(count), **{"answer": AnswerLoss()} | parts)
 
 
 def softplus(x):
@@ -161,9 +156,27 @@ def test_lmh_counts_answers_by_the_type_of_the_question():
     assert branch.types.tolist() == [0, 1, 0]
 
 
+class Branch(nn.Module):
+    """A question-only branch with a mask of 3/4 and 1/4, and no opinion of its own."""
+
+    def forward(self, batch):
+        return torch.tensor([[0.75, 0.25]]), torch.zeros(1, 2)
+
+
+def test_rubi_by_hand():
+    step = step_of(Fixed([4.0, -4.0]), [[1.0, 0.0]], answer=AnswerLoss("ce"), branch=Branch())
+    masked, alone = softplus(-1 - 3), log(2)
+    assert RUBi().term(step).item() == pytest.approx(masked + alone)
+    assert RUBi(weight=0.5, branch_weight=0.0).term(step).item() == pytest.approx(
+        0.5 * masked + 0.5 * softplus(-8), rel=1e-4
+    )
+
+
 def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
     with pytest.raises(BadOption, match="name one of them"):
-        tiny(tmp_path, ["lmh", "lmh:entropy=1"])
-    for wrong in ("lmh:weight=2", "lmh:entropy=-1"):
+        tiny(tmp_path, ["lmh", "rubi"])
+    with pytest.raises(BadOption, match="also name the loss answer:kind=ce"):
+        tiny(tmp_path, ["rubi"])
+    for wrong in ("lmh:weight=2", "lmh:entropy=-1", "rubi:branch_weight=-1"):
         with pytest.raises(BadOption):
             make("loss", wrong)

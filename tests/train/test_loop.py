@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import orjson
 import pytest
 import torch
-from tiny import NET, Colored, groups, questions
+from tiny import NET, Colored, Stops, groups, questions
 
 from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
 from askew.files.read_write import alone_in
@@ -120,18 +120,6 @@ def test_training_leaves_torch_as_it_was(tmp_path):
     assert torch.equal(before, torch.random.get_rng_state())
     assert torch.get_num_threads() == threads
     assert not torch.are_deterministic_algorithms_enabled()
-
-
-@dataclass(frozen=True)
-class Stops:
-    """A loss that adds nothing, and interrupts the training after a number of steps."""
-
-    after: list[int] = field(repr=False)
-
-    def term(self, step):
-        self.after[0] -= 1
-        if not self.after[0]:
-            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("steps", [4, 6, 11])

@@ -9,7 +9,9 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from askew.nets.networks import PixelNet
+from askew.nets.layers import RARE, Batch
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import LanguageOnly, PixelNet
 
 
 def answer_head_of(net: nn.Module) -> nn.Sequential:
@@ -50,3 +52,19 @@ class LearnedMixin(nn.Module):
         """g (B, 1), and the smoothed frequencies of the answers (B, A), before they are normalised."""
         bias = self.bias.index_select(0, self.types.index_select(0, which))
         return nn.functional.softplus(self.factor(fused)), torch.stack([bias, 1 - bias]) + self.smooth.sigmoid()
+
+
+class QuestionOnly(nn.Module):
+    """Answers from the question alone, twice: as a mask of a network's logits, and on its own (Cadene et al. 2019)."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.asked = LanguageOnly(config)
+        self.answer = nn.Linear(config.answers, config.answers)
+        nn.init.zeros_(cast(nn.Linear, self.asked.answer[-1]).bias)  # masks are a half at first
+        nn.init.constant_(self.answer.bias, RARE)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The mask and the logits of the question alone, (B, A) each."""
+        asked = self.asked(batch.tokens, batch.features, batch.boxes, batch.mask).logits
+        return asked.sigmoid(), self.answer(asked)

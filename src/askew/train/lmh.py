@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from askew.errors import BadOption, need
-from askew.train.losses import blend, check_share
+from askew.train.losses import AnswerKind, blend, check_share
 from askew.verbs import Loss
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LMH(Loss):
     entropy: float = 0.36
     """The weight of the entropy of the bias, which keeps g(x) from vanishing; the paper's for VQA-CP v2."""
 
-    replaces_answer: ClassVar[bool] = True
+    replaces_answer: ClassVar[tuple[AnswerKind, ...]] = ("bce", "ce")
 
     def __post_init__(self) -> None:
         check_share("lmh", "weight", self.weight)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Distance: TypeAlias = Literal["l1", "l2", "kl"]
 Reduce: TypeAlias = Literal["mean", "sum"]
+AnswerKind: TypeAlias = Literal["bce", "ce"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class AnswerLoss:
     ``bce`` treats each answer as a binary decision and sums over answers; ``ce`` treats answers as mutually exclusive.
     """
 
-    kind: Literal["bce", "ce"] = "bce"
+    kind: AnswerKind = "bce"
 
     def __post_init__(self) -> None:
         _one_of("answer", "kind", self.kind, ("bce", "ce"))
@@ -97,7 +98,8 @@ class TakesGroups(Protocol):
 class ReplacesAnswer(Protocol):
     """A loss that takes the place of the answer loss on the questions of a step; a training has at most one."""
 
-    replaces_answer: ClassVar[bool]
+    replaces_answer: ClassVar[tuple[AnswerKind, ...]]
+    """The kinds of answer loss whose place it can take."""
 
 
 @runtime_checkable

@@ -107,11 +107,16 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
     answers = [loss for loss in made if isinstance(loss, AnswerLoss)]
     if len(answers) > 1:
         raise BadOption("The answer loss is named twice; name it once.")
+    answer = answers[0] if answers else AnswerLoss()
     others = [loss for loss in made if not isinstance(loss, AnswerLoss)]
     instead = [loss for loss in others if isinstance(loss, ReplacesAnswer)]
     if len(instead) > 1:
         raise BadOption(f"{instead[0]!r} and {instead[1]!r} both take the place of the answer loss; name one of them.")
-    return (answers[0] if answers else AnswerLoss()), others
+    for loss in instead:
+        if answer.kind not in loss.replaces_answer:
+            kinds = " or ".join(f"answer:kind={kind}" for kind in loss.replaces_answer)
+            raise BadOption(f"{loss!r} cannot take the place of answer:kind={answer.kind}; also name the loss {kinds}.")
+    return answer, others
 
 
 def prepare(request: Request) -> Training:

@@ -1,0 +1,149 @@
+"""Export groups and runs as training data for the trainers people already use.
+
+* ``llava``: LLaVA's JSON (image, conversations of human and gpt).
+* ``sharegpt``: the same for LLaMA-Factory, with the ``dataset_info.json`` that it needs.
+* ``messages``: JSON lines of chat messages with content parts, as TRL's and axolotl's vision trainers take them.
+* ``dpo``: preference pairs in the same form, from a run: people's answer is chosen, the model's wrong one rejected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import orjson
+
+from askew.answers.choices import LETTERS, as_asked
+from askew.answers.normalise import modal_answer
+from askew.data.export import Exported, distinct_questions
+from askew.data.write_questions import line
+from askew.errors import DataError, UsageError
+from askew.files.read_write import write_joined
+from askew.files.records import outcome_from
+from askew.types import Group, Question
+
+TrainingFormat: TypeAlias = Literal["llava", "sharegpt", "messages", "dpo"]
+TRAINING_FORMATS: tuple[str, ...] = get_args(TrainingFormat)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A question with the answer to learn, and for preference pairs the answer to avoid."""
+
+    id: str
+    prompt: str
+    image: str
+    """The full path of its image, or empty."""
+    answer: str
+    rejected: str = ""
+
+
+def supervised(groups: Iterable[Group]) -> Iterator[Sample]:
+    """Each distinct question that people answered, originals and variants, with their most frequent answer."""
+    known = {one.id: one for group in groups for one in (group.original, *(v.question for v in group.variants))}
+    for row in distinct_questions(Group(question.id, "", question) for question in known.values()):
+        if row.question.answers:
+            yield _sample(known[row.ids[0]])
+
+
+def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path | None]) -> Iterator[Sample]:
+    """Each distinct question of a run's samples that the model answered incorrectly; ``find`` finds image files."""
+    seen = set()
+    for record in records:
+        outcome = outcome_from(record)
+        questions = (outcome.group.original, *(variant.question for variant in outcome.group.variants))
+        replies = (outcome.original, *outcome.variants)
+        judged = (record["original"], *record["variants"])
+        for question, reply, part in zip(questions, replies, judged, strict=True):
+            if question.answers and reply.answer is not None and part.get("right") is False:
+                sample = _sample(question, reply.answer, find)
+                key = sample.prompt, sample.image, sample.rejected
+                if sample.rejected.strip().lower() != sample.answer.strip().lower() and key not in seen:
+                    seen.add(key)
+                    yield sample
+
+
+def _sample(question: Question, rejected: str = "", find: Callable[[str], Path | None] = Path) -> Sample:
+    asked, answer = as_asked(question), modal_answer(question.answers, str)
+    letters = {choice: letter for letter, choice in zip(LETTERS, question.choices, strict=False)}
+    image = question.image
+    file = None if image is None or image.path is None else find(image.path)
+    if image is not None and file is None:
+        raise DataError(f"question {question.id!r} has no image file. Give the folder of images (--images).")
+    return Sample(
+        str(question.id),
+        "\n".join(part for part in (asked.context, asked.text) if part),
+        "" if file is None else os.path.abspath(file),
+        letters.get(answer, answer),
+        letters.get(rejected, rejected),
+    )
+
+
+def export_training(
+    samples: Iterable[Sample],
+    folder: str | Path,
+    format: TrainingFormat,  # noqa: A002
+    name: str = "askew",
+    overwrite: bool = False,
+) -> Exported:
+    """Write samples for a trainer; other files are only replaced with ``overwrite``."""
+    rows, folder = list(samples), Path(folder)
+    if not rows:
+        what = "question that was answered incorrectly" if format == "dpo" else "question with people's answers"
+        raise DataError(f"There is nothing to learn from: not a single {what}.")
+    path = folder / (f"{name}.json" if format in ("llava", "sharegpt") else f"{name}.jsonl")
+    written = [path, *([folder / "dataset_info.json"] if format == "sharegpt" else [])]
+    for file in () if overwrite else written:
+        if file.exists():
+            raise UsageError(f"{file}: there is such a file. Give another folder as --output, or add --overwrite.")
+    make = {"llava": _llava, "sharegpt": _sharegpt, "messages": _messages, "dpo": _dpo}[format]
+    if path.suffix == ".json":
+        write_joined(path, [b"[\n", b",\n".join(orjson.dumps(make(row)) for row in rows), b"\n]\n"])
+    else:
+        write_joined(path, (line(make(row)) for row in rows))
+    if format == "sharegpt":
+        columns = {"messages": "conversations", "images": "images"}
+        info = {name: {"file_name": path.name, "formatting": "sharegpt", "columns": columns}}
+        write_joined(written[1], [orjson.dumps(info, option=orjson.OPT_INDENT_2), b"\n"])
+    return Exported(len(rows), len(rows), tuple(written))
+
+
+def _llava(sample: Sample) -> dict[str, Any]:
+    """A record of LLaVA's instruction data.
+
+    >>> _llava(Sample("7", "Is it red?", "", "no"))["conversations"][1]
+    {'from': 'gpt', 'value': 'no'}
+    """
+    mark = "<image>\n" if sample.image else ""
+    turns = [{"from": "human", "value": mark + sample.prompt}, {"from": "gpt", "value": sample.answer}]
+    return {"id": sample.id, **({"image": sample.image} if sample.image else {}), "conversations": turns}
+
+
+def _sharegpt(sample: Sample) -> dict[str, Any]:
+    return {"conversations": _llava(sample)["conversations"], "images": _images(sample)}
+
+
+def _messages(sample: Sample) -> dict[str, Any]:
+    return {"messages": [*_prompt(sample), _reply(sample.answer)], "images": _images(sample)}
+
+
+def _dpo(sample: Sample) -> dict[str, Any]:
+    answers = {"chosen": [_reply(sample.answer)], "rejected": [_reply(sample.rejected)]}
+    return {"prompt": _prompt(sample), **answers, "images": _images(sample)}
+
+
+def _images(sample: Sample) -> Sequence[str]:
+    return [sample.image] if sample.image else []
+
+
+def _prompt(sample: Sample) -> list[dict[str, Any]]:
+    """The question as the user's message; every part has the same fields, since a column has one type."""
+    image = [{"type": "image", "text": None}] if sample.image else []
+    return [{"role": "user", "content": [*image, {"type": "text", "text": sample.prompt}]}]
+
+
+def _reply(answer: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "text", "text": answer}]}

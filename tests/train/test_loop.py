@@ -192,7 +192,7 @@ def test_q3r_makes_related_questions_take_the_same_path(tmp_path):
     assert difference(related) < difference(plain) / 2
 
 
-@pytest.mark.parametrize("name", ["butd", "cnn-lstm", "language", "lstm-qi", "stacknmn", "transformer"])
+@pytest.mark.parametrize("name", ["ban", "butd", "cnn-lstm", "language", "lstm-qi", "stacknmn", "transformer"])
 def test_every_network_can_be_trained(tmp_path, name):
     history = tiny(tmp_path, net=NetConfig(name, hidden=16, embedding=8, steps=2)).history
     assert history[-1]["loss"]["answer"] < history[0]["loss"]["answer"]

@@ -55,6 +55,8 @@ class NetConfig:
     """Cross-modal layers of the transformer."""
     heads: int = 4
     """Heads of each attention of the transformer."""
+    glimpses: int = 4
+    """Maps of attention of BAN."""
     dropout: float = 0.1
     gumbel: bool = False
     """Gumbel noise on the choice of modules, in training only (the released code leaves it on in evaluation)."""
@@ -64,7 +66,7 @@ class NetConfig:
     encoder: EncoderChoice = "none"
 
     def __post_init__(self) -> None:
-        for field in ("hidden", "embedding", "steps", "layers", "heads"):
+        for field in ("hidden", "embedding", "steps", "layers", "heads", "glimpses"):
             if getattr(self, field) < 1:
                 raise BadOption(f"{self.name}: {field} is {getattr(self, field)}; at least 1 is needed.")
         if self.hidden % 2 or self.hidden % self.heads:
@@ -139,6 +141,13 @@ def cnn_lstm(
 def butd(hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none") -> NetConfig:
     """Top-down attention over regions (Anderson et al. 2018)."""
     return NetConfig("butd", **locals())
+
+
+def ban(
+    hidden: int = 256, glimpses: int = 4, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
+) -> NetConfig:
+    """Bilinear attention over pairs of regions and words, in several glimpses (Kim et al. 2018)."""
+    return NetConfig("ban", **locals())
 
 
 def transformer(

@@ -1,4 +1,4 @@
-"""The networks by name: baselines and a transformer written out here, module networks in ``module_network.py``.
+"""The networks by name: baselines and a transformer written out here, BAN and module networks in their own files.
 
 The baselines read the question alone, question and whole image, or regions with attention. The transformer is a small
 cross-modal one like LXMERT (Tan and Bansal 2019), written so that it can be exported to ONNX. ``encoder=conv`` puts a
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from askew.errors import UnknownName
+from askew.nets.bilinear import Ban
 from askew.nets.layers import (
     Output,
     QuestionEncoder,
@@ -243,6 +244,7 @@ NETWORKS: Mapping[str, Callable[[NetConfig], nn.Module]] = {
     "lstm-qi": LstmQI,
     "cnn-lstm": CnnLstm,
     "butd": Butd,
+    "ban": Ban,
     "transformer": Transformer,
 }
 

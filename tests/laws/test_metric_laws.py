@@ -21,6 +21,7 @@ from askew.metrics.attacks import (
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
+from askew.metrics.description import Description
 from askew.metrics.mme_score import MmeScore
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, Relevance, WrongOption
@@ -77,6 +78,10 @@ PERFECT = {
     MmeScore(): 200.0,
     PartMean("part", "head+tail|neither"): 1.0,
     TaggedAnswer(): 0.0,
+    Description("chair"): 0.0,
+    Description("cover"): 1.0,
+    Description("hal"): 0.0,
+    Description("cog"): 0.0,
 }
 """What each metric gives a model that answers as everybody does."""
 
@@ -91,7 +96,7 @@ METRICS = [
     FailureKind("mixed"),
 ]
 
-ANSWERS = ("yes", "no", "2", "red")
+ANSWERS = ("yes", "no", "2", "dog")
 PARTS = ("head", "tail", "neither")
 NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 """What attacks write."""
@@ -101,6 +106,8 @@ def make(rng, number, answer):
     truth = rng.choice(ANSWERS)
     tags = (("category", "VD"), ("figure", "0"), ("grouping", "question"), ("part", PARTS[number % 3]))
     tags = (("expected_bias", "green"), *tags)
+    if truth == "dog":
+        tags = (*tags, ("hallu", "cat"), ("objects", "dog=t0|cat=h0,x|fish=x"), ("truth", "dog"))
     kind = Kind("other", "OCR")
     original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, kind, choices=ANSWERS, tags=tags)
     variants = []
@@ -127,7 +134,7 @@ def last_wrong(outcome):
 
 
 def human(rng, truth):
-    return rng.choice((truth, truth, rng.choice(ANSWERS), None))
+    return rng.choice((truth, truth, rng.choice((*ANSWERS, "a dog and two cats")), None))
 
 
 def outcomes(answer, count=80, seed="laws"):

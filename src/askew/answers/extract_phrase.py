@@ -1,4 +1,7 @@
-"""The short answer in a reply to an open question: what a sentence says about its subject, or its first clause."""
+"""The short answer in a reply to an open question: what a sentence says about its subject, or its first clause.
+
+In a description of an image, the nouns that it names.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from collections.abc import Sequence, Set
 from askew.answers.extract_rules import first_sentence, opened, rules, unquoted
 from askew.answers.extract_yes_no import PRONOUNS, stem
 from askew.answers.normalise import tokens
+from askew.language.inflect import base
+from askew.language.tagger import Tagger
 
 
 def open_answer(question: str, text: str) -> str:
@@ -243,3 +248,16 @@ _TAILS = (
 _TO_BE = re.compile(r"^to (?:be|have been) ", re.IGNORECASE)
 _MADE_OF = re.compile(r"\bmade (?:out of|from|up of)\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\w)", re.IGNORECASE)
+
+
+def known_nouns(words: str, known: Set[str]) -> Sequence[str]:
+    """The known nouns of a description, each as often as it occurs; in the singular, unless they are known as they are.
+
+    A noun with a capital is not found (*sic*), unless it is known so, as TV is.
+
+    >>> known_nouns("Dogs and two cats watch TV. A cat can run.", {"cat", "dog", "TV", "can"})
+    ['cat', 'TV', 'cat']
+    """
+    nouns = [token for token in Tagger().tags([words])[0] if token.is_noun]
+    found = (one.text if one.text in known else base(one.text, one.tag) if one.text.islower() else "" for one in nouns)
+    return [noun for noun in found if noun in known]

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from askew.data.benchmarks.amber import Amber
+from askew.data.benchmarks.amber_generative import AmberGenerative
 from askew.data.benchmarks.convqa import COMMON_SENSE, ConVqa
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import GqaOod
@@ -132,6 +133,16 @@ def amber(folder: Path, count: int) -> Path:
     listed(folder / "annotations.json", ({"id": n, "type": kind, "truth": ("yes", "no")[n % 2]} for n in range(count)))
     queries = ({"id": n, "image": f"AMBER_{n // 2}.jpg", "query": f"Is it {n}?"} for n in range(count))
     listed(folder / "query_discriminative.json", queries)
+    return folder
+
+
+def amber_generative(folder: Path, count: int) -> Path:
+    truth = {"type": "generative", "truth": ["sky", "car"], "hallu": ["dog"]}
+    listed(folder / "annotations.json", ({"id": n, **truth} for n in range(count)))
+    written(folder / "relation.json", [b'{"sky": ["cloud"], "car": ["vehicle"], "dog": []}'])
+    written(folder / "safe_words.txt", [b"light\nline\n"])
+    queries = ({"id": n, "image": f"AMBER_{n}.jpg", "query": "Describe this image."} for n in range(count))
+    listed(folder / "query_generative.json", queries)
     return folder
 
 
@@ -257,6 +268,7 @@ def vqa_cp(folder: Path, count: int) -> Path:
 
 SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     Amber: amber,
+    AmberGenerative: amber_generative,
     ConVqa: convqa,
     CvVqa: lambda folder, count: edited(folder, count, "3", "2"),
     GqaOod: gqa_ood,

@@ -174,6 +174,7 @@ MARKS: Mapping[str, tuple[Mark, ...]] = {
     "vqa_rephrasings:VqaRephrasings": (Mark(r".*valrep2014.*questions\.json"),),
     "vqa_pairs:VqaPairs": (Mark(r".*?(?P<split>(?:train|val)\d{4})_complementary_pairs\.json", alone=True),),
     "amber:Amber": (Mark(r"query_discriminative.*\.json", beside=r"annotations\.json"),),
+    "amber_generative:AmberGenerative": (Mark(r"query_generative\.json", beside=r"relation\.json"),),
     "introspect:VqaIntrospect": (
         Mark(inner=_keys("reasoning_question introspect")),
         Mark(r"VQAIntrospect_(?P<split>train|val).*\.json"),

@@ -12,15 +12,18 @@ import torch
 from tiny import NET, Colored, Stops, groups, questions
 from torch import nn
 
-from askew.errors import BadOption
-from askew.nets.branches import LearnedMixin
+from askew.errors import BadOption, DataError
+from askew.nets.branches import GroupShares, LearnedMixin
 from askew.nets.layers import Batch, Output
+from askew.nets.net_config import QuestionWords
 from askew.registry import factory, make, names, option_types
 from askew.train import loop
+from askew.train.batches import Answers, Encoding, Pairs, build_table
 from askew.train.lmh import LMH
 from askew.train.loop import train
 from askew.train.losses import AnswerLoss, HasBranch, Step
 from askew.train.rubi import RUBi
+from askew.train.worst_groups import GroupDRO, WorstVariant
 
 LOSSES = [name for name in names("loss") if name != "answer"]
 
@@ -172,11 +175,58 @@ def test_rubi_by_hand():
     )
 
 
+def test_group_dro_by_hand():
+    branch = GroupShares(3, torch.tensor([0, 1, 1, 2]))
+    errors, which = torch.tensor([1.0, 4.0, 2.0]), torch.tensor([0, 1, 2])  # mean errors 1, 3 and none
+    shares = [2 / 11, 8 / 11, 1 / 11]  # 1/3 each, times 2^1, 2^3 and 2^0
+    assert branch(errors, which, log(2)).item() == pytest.approx(shares[0] + 3 * shares[1])
+    torch.testing.assert_close(branch.shares, torch.tensor(shares))
+    step = step_of(Fixed([0.0, 0.0]), [[1.0, 0.0], [1.0, 0.0]], branch=GroupShares(2, torch.tensor([0, 1])))
+    step = replace(step, weights=torch.tensor([1.0, 3.0]))
+    assert GroupDRO(weight=0.5, step_size=0.0).term(step).item() == pytest.approx(4 * log(2))
+
+
+def test_group_dro_needs_two_kinds(tmp_path):
+    asked = [question for question in questions(32) if question.kind.answer_type == "yes/no"]
+    with pytest.raises(DataError, match="there is no worst"):
+        train(NET, asked, questions(8, 1000), Colored(), ["group-dro:by=answer_type"], output=tmp_path, least_answers=1)
+
+
+def test_worst_variant_by_hand():
+    class Scripted(nn.Module):
+        def forward(self, tokens, features, boxes, mask):
+            return Output(torch.tensor([[0.0, 0.0], [-2.0, 0.0], [1.0, 0.0], [2.0, 0.0]]))
+
+    step = step_of(Scripted(), [[1.0, 0.0]] * 4)
+    rows = SimpleNamespace(batch=lambda which: step.batch)
+    pairs = Pairs(rows, rows, {"syn": [0, 1]}, torch.tensor([True] * 2), torch.tensor([False] * 2), [0, 1])
+    step = replace(step, pairs=pairs)
+    worst = (softplus(2) + log(2) + softplus(-1) + log(2)) / 2
+    assert WorstVariant(weight=3.0, rate=1.0, k=2).term(step).item() == pytest.approx(3 * worst)
+
+
+def test_variants_are_drawn_together_from_the_tests_that_are_named():
+    asked = questions(24)
+    encoding = Encoding(QuestionWords.of([]), Answers.of(asked), build_table(Colored(), (q.image for q in asked)))
+    pairs = encoding.pairs(groups(asked))
+    for tests in (["syn"], ["ant"], ["syn", "ant"]):
+        drawn = pairs.draw_together(tests, 5, 3, Random(0)).view(5, 3).tolist()
+        assert all(len({pairs.groups[number] for number in together}) == 1 for together in drawn)
+        assert {number for together in drawn for number in together} <= {n for test in tests for n in pairs.tests[test]}
+        assert len({pairs.groups[together[0]] for together in drawn}) > 1
+
+
 def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
     with pytest.raises(BadOption, match="name one of them"):
         tiny(tmp_path, ["lmh", "rubi"])
     with pytest.raises(BadOption, match="also name the loss answer:kind=ce"):
         tiny(tmp_path, ["rubi"])
-    for wrong in ("lmh:weight=2", "lmh:entropy=-1", "rubi:branch_weight=-1"):
+    for wrong in (
+        "lmh:weight=2",
+        "lmh:entropy=-1",
+        "rubi:branch_weight=-1",
+        "group-dro:step_size=-1",
+        "worst-variant:k=1",
+    ):
         with pytest.raises(BadOption):
             make("loss", wrong)

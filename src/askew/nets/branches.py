@@ -68,3 +68,25 @@ class QuestionOnly(nn.Module):
         """The mask and the logits of the question alone, (B, A) each."""
         asked = self.asked(batch.tokens, batch.features, batch.boxes, batch.mask).logits
         return asked.sigmoid(), self.answer(asked)
+
+
+class GroupShares(nn.Module):
+    """How much each kind of question counts: q of Sagawa et al. (2020)."""
+
+    shares: Tensor
+    kinds: Tensor
+
+    def __init__(self, count: int, kinds: Tensor) -> None:
+        """The number of kinds, and the kind of each question (N,)."""
+        super().__init__()
+        self.register_buffer("shares", torch.full((count,), 1 / count))
+        self.register_buffer("kinds", kinds, persistent=False)
+
+    def forward(self, errors: Tensor, which: Tensor, step_size: float) -> Tensor:
+        """The mean error (B,) of each kind, weighted by its share after this step."""
+        kinds = self.kinds.index_select(0, which)
+        counts = torch.bincount(kinds, minlength=len(self.shares))
+        means = torch.zeros_like(self.shares).index_add(0, kinds, errors) / counts.clamp(min=1)
+        grown = self.shares * (step_size * means.detach()).exp()
+        self.shares.copy_(grown / grown.sum())
+        return (self.shares.clone() * means).sum()

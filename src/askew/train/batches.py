@@ -251,6 +251,7 @@ class Encoding:
             tests,
             torch.tensor([expect in (Expect.SAME, Expect.NOISE) for expect in expects], dtype=torch.bool),
             torch.tensor([expect is Expect.DIFFERENT for expect in expects], dtype=torch.bool),
+            [number for number, group in enumerate(groups) for _ in group.variants],
         )
 
 
@@ -299,6 +300,8 @@ class Pairs:
     """(N,) bool: the answer stays."""
     flips: Tensor
     """(N,) bool: yes becomes no, and no yes."""
+    groups: Sequence[int]
+    """The number of each pair's group."""
 
     def __len__(self) -> int:
         return len(self.originals)
@@ -307,6 +310,14 @@ class Pairs:
         """This many random pairs of these tests, with replacement."""
         pool = [number for test in tests for number in self.tests[test]] if len(tests) > 1 else self.tests[tests[0]]
         return torch.tensor(rng.choices(pool, k=size), dtype=torch.int64)
+
+    def draw_together(self, tests: Sequence[str], count: int, k: int, rng: Random) -> Tensor:
+        """``k`` random pairs of each of ``count`` random groups, with replacement, one group after the other."""
+        together: defaultdict[int, list[int]] = defaultdict(list)
+        for number in (number for test in tests for number in self.tests[test]):
+            together[self.groups[number]].append(number)
+        chosen = rng.choices(list(together.values()), k=count)
+        return torch.tensor([number for members in chosen for number in rng.choices(members, k=k)], dtype=torch.int64)
 
 
 def content_of(parts: Sequence[QuestionRows]) -> str:

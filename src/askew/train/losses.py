@@ -36,7 +36,7 @@ class AnswerLoss:
     kind: AnswerKind = "bce"
 
     def __post_init__(self) -> None:
-        _one_of("answer", "kind", self.kind, ("bce", "ce"))
+        one_of("answer", "kind", self.kind, ("bce", "ce"))
 
     def __call__(self, logits: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
         """(B, A) and (B, A) to one number, the mean over questions; ``weights`` (B,) multiply the error of each."""
@@ -131,9 +131,9 @@ class Q3R(Loss):
     needs_modules: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check("q3r", self.weight, self.rate)
-        _one_of("q3r", "distance", self.distance, ("l1", "l2", "kl"))
-        _one_of("q3r", "reduce", self.reduce, ("mean", "sum"))
+        check_weight("q3r", self.weight, self.rate)
+        one_of("q3r", "distance", self.distance, ("l1", "l2", "kl"))
+        one_of("q3r", "reduce", self.reduce, ("mean", "sum"))
 
     def term(self, step: Step) -> Tensor | None:
         """λ d(w, w̃), and the answer loss on the variants."""
@@ -170,8 +170,8 @@ class Consistency(Loss):
     groups: str = ""
 
     def __post_init__(self) -> None:
-        _check("consistency", self.weight, self.rate)
-        _one_of("consistency", "distance", self.distance, ("l1", "l2", "kl"))
+        check_weight("consistency", self.weight, self.rate)
+        one_of("consistency", "distance", self.distance, ("l1", "l2", "kl"))
 
     def term(self, step: Step) -> Tensor | None:
         """The weighted distance, and the answer loss on the variants."""
@@ -205,7 +205,7 @@ class Augment(Loss):
     groups: str = ""
 
     def __post_init__(self) -> None:
-        _check("augment", self.weight, self.rate)
+        check_weight("augment", self.weight, self.rate)
 
     def term(self, step: Step) -> Tensor | None:
         """The answer loss on a batch of variants."""
@@ -229,7 +229,7 @@ class RandomImage(Loss):
     """The share of steps with this term."""
 
     def __post_init__(self) -> None:
-        _check("random-image", self.weight, self.rate)
+        check_weight("random-image", self.weight, self.rate)
 
     def term(self, step: Step) -> Tensor | None:
         """The probability of the correct answers to questions whose images were rotated within the batch."""
@@ -275,7 +275,8 @@ def _flipped(logits: Tensor, flips: Tensor, yes_no: tuple[int, int] | None) -> T
     return swapped
 
 
-def _check(name: str, weight: float, rate: float) -> None:
+def check_weight(name: str, weight: float, rate: float) -> None:
+    """Raise BadOption unless the weight is 0 or more and the rate from 0 to 1."""
     if weight < 0:
         raise BadOption(f"{name}: weight is {weight}; give 0 or more.")
     check_share(name, "rate", rate)
@@ -297,7 +298,8 @@ def blend(plain: Tensor, other: Tensor, share: float) -> Tensor:
     return (1 - share) * plain + share * other
 
 
-def _one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:
+def one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise BadOption if the value is not known."""
     if value not in known:
         raise BadOption(f"{name}: {option} is {value!r}, which is not one of {', '.join(known)}.")
 

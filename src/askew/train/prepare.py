@@ -92,6 +92,8 @@ class Training:
     """(N,): how much the error of each training question counts; None if all count the same."""
     types: Sequence[str]
     """The type of each training question; its first two words where the data names none."""
+    answer_types: Sequence[str]
+    """The answer type of each training question."""
     val: QuestionRows
     kinds: Sequence[str]
     """The answer type of each validation question."""
@@ -165,6 +167,7 @@ def prepare(request: Request) -> Training:
         train=rows[0],
         weights=None if set(examples.weights) == {1.0} else torch.tensor(examples.weights),
         types=[question.kind.question_type or " ".join(tokens(question.text)[:2]) for question in train],
+        answer_types=[question.kind.answer_type for question in train],
         val=rows[1],
         kinds=[question.kind.answer_type for question in val],
         words=words,

@@ -15,9 +15,11 @@ from torch import nn
 from askew.errors import BadOption, DataError
 from askew.nets.branches import GroupShares, LearnedMixin
 from askew.nets.layers import Batch, Output
-from askew.nets.net_config import QuestionWords
+from askew.nets.net_config import NetConfig, QuestionWords
+from askew.nets.networks import NETWORKS, build_net
 from askew.registry import factory, make, names, option_types
 from askew.train import loop
+from askew.train.adversarial import Villa, word_embedding
 from askew.train.batches import Answers, Encoding, Pairs, build_table
 from askew.train.lmh import LMH
 from askew.train.loop import train
@@ -216,6 +218,39 @@ def test_variants_are_drawn_together_from_the_tests_that_are_named():
         assert len({pairs.groups[together[0]] for together in drawn}) > 1
 
 
+class FirstNumber(nn.Module):
+    """The logit of the first answer is the first number of the only word and of the only region, added up."""
+
+    def __init__(self, word):
+        super().__init__()
+        self.embed = nn.Embedding(2, 2, padding_idx=0)
+        self.embed.weight.data[1] = torch.tensor(word)
+
+    def forward(self, tokens, features, boxes, mask):
+        first = (self.embed(tokens) + features).sum(dim=1)[:, :1]
+        return Output(torch.cat([first, 0 * first], dim=1))
+
+
+@pytest.mark.parametrize("part", ["words", "regions"])
+def test_villa_by_hand(part):
+    vector = [3.0, 4.0]  # of norm 5: within a tenth of that the worst first number is 2.5
+    step = step_of(FirstNumber(vector if part == "words" else [0.0, 0.0]), [[1.0, 0.0]])
+    if part == "regions":
+        step = replace(step, batch=step.batch._replace(features=torch.tensor([[vector]])))
+    before, after = 1 / (1 + exp(-3)), 1 / (1 + exp(-2.5))
+    apart = before * log(before / after) + (1 - before) * log((1 - before) / (1 - after))
+    error = softplus(-2.5) + log(2)
+    made = Villa(weight=2.0, radius=0.1, divergence=3.0, part=part).term(step)
+    assert made.item() == pytest.approx(2 * (error + 3 * apart), rel=1e-4)
+    assert step.ask(step.batch).logits[0, 0].item() == 3.0, "the network is as it was"
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_has_words_to_change(name):
+    config = NetConfig(name, hidden=8, embedding=6).sized(20, 5, 6)
+    assert word_embedding(build_net(config)).num_embeddings == 20
+
+
 def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
     with pytest.raises(BadOption, match="name one of them"):
         tiny(tmp_path, ["lmh", "rubi"])
@@ -227,6 +262,8 @@ def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
         "rubi:branch_weight=-1",
         "group-dro:step_size=-1",
         "worst-variant:k=1",
+        "villa:steps=0",
+        "villa:part=x",
     ):
         with pytest.raises(BadOption):
             make("loss", wrong)

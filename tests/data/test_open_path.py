@@ -123,15 +123,6 @@ def test_options_after_a_path_need_the_name_of_a_reader(tmp_path):
         open_path(f"{tmp_path},source=gqa")
 
 
-def test_a_folder_of_tables_lists_them(tmp_path):
-    for name in ("MMBench_DEV_EN.tsv", "MMStar2.tsv"):
-        (tmp_path / name).write_text("index\tquestion\tA\tB\tanswer\n1\tWhich?\tx\ty\tA\n")
-    with pytest.raises(
-        DataError, match=rf"the tables MMBench_DEV_EN.tsv, MMStar2.tsv are here.*give one, e.g. {tmp_path}"
-    ):
-        open_path(tmp_path)
-
-
 def test_the_error_about_a_missing_image_counts_the_others(tmp_path):
     (tmp_path / "images").mkdir()
     for name in ("0.jpg", "1.jpg"):

@@ -16,9 +16,9 @@ from typing import Any
 import orjson
 
 from askew.data.bad_records import Sieve
-from askew.data.json_stream import first_character, glimpse, is_seed_bench, items, pairs
+from askew.data.json_stream import first_character, format_of, glimpse, is_seed_bench, items, pairs
 from askew.data.jsonl import valid_lines
-from askew.data.table_files import BATCH, parquet_records
+from askew.data.table_files import BATCH, is_table, parquet_records
 from askew.errors import DataError, need
 from askew.files.limits import MAX_RECORD, load_json
 
@@ -30,6 +30,7 @@ _NUMBERED = re.compile(r"(?P<split>[^/\\]+)-\d{5}-of-\d{5}\.[a-z]+$", re.IGNOREC
 _SAME = {"training": "train", "validation": "val", "valid": "val", "dev": "val"}
 _CACHE = "cache-"
 """In the names of files that ``datasets`` writes beside a saved data set for itself."""
+_JSONL = (".jsonl", ".jsonl.gz")
 _IMAGES = ("jpg", "jpeg", "png", "webp")
 _TEXTS = {"txt": "answer", "cls": "answer", "text": "answer"}
 """Members of WebDataset samples that hold one text."""
@@ -160,3 +161,12 @@ def _column(path: str, name: str, content: bytes) -> dict[str, Any]:
         return {_TEXTS.get(extension, extension): content.decode().strip()}
     except (orjson.JSONDecodeError, UnicodeDecodeError) as trouble:
         raise DataError(f"{path}: {name} in it is neither JSON nor UTF-8 text ({trouble}). Write it again.") from None
+
+
+def question_files(folder: str) -> list[str]:
+    """The tables of a folder and its sub-folders, or else its JSONL files if all hold questions; sorted."""
+    inside = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
+    listed = [file for file in inside if file.endswith(_JSONL)]
+    return [file for file in inside if is_table(file)] or (
+        listed if all(format_of(file) == "jsonl" for file in listed) else []
+    )

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from askew.data.bad_records import short
 from askew.data.benchmarks.sniff import MARKS, first_keys, sniff
-from askew.data.hub_records import is_hub_path
+from askew.data.hub_records import is_hub_path, question_files
 from askew.data.json_stream import format_of, glimpse
 from askew.data.table_files import is_table
 from askew.errors import DataError
@@ -23,6 +23,7 @@ READERS = {
     "groups": "askew.data.groups:GroupFile",
     "hub": "askew.data.hub_questions:HubQuestions",
     "csv": "askew.data.jsonl:QuestionTable",
+    "folder": "askew.data.question_folder:QuestionFolder",
     "jsonl": "askew.data.jsonl:Jsonl",
     "lines": "askew.data.jsonl:Lines",
 }
@@ -137,7 +138,7 @@ def _world_split(folder: str) -> str:
 
 
 def _format_in(folder: str) -> str:
-    """``vqa`` or ``gqa`` if all questions files of a folder are of that kind."""
+    """``vqa`` or ``gqa`` if all questions files of a folder are of that kind, ``folder`` if it has tables or JSONL."""
     inside = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
     found: dict[str, str] = {}
     for file in filter(_QUESTIONS_FILE.search, inside):
@@ -146,10 +147,6 @@ def _format_in(folder: str) -> str:
     if len(kinds) > 1:
         files = " or ".join(found[kind] for kind in kinds)
         raise DataError(f"{folder}: VQA and GQA questions are in this folder. Give one of the files, e.g. {files}")
-    if not kinds and (tables := [file for file in inside if is_table(file)]):
-        names = ", ".join(os.path.relpath(file, folder) for file in tables[:8])
-        more = f" and {len(tables) - 8} more" if len(tables) > 8 else ""
-        raise DataError(
-            f"{folder}: the tables {names}{more} are here. Each is data of its own: give one, e.g. {tables[0]}"
-        )
+    if not kinds and question_files(folder):
+        return "folder"
     return kinds[0] if kinds else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
+from askew.metrics.run_table import SLICES
 from askew.types import Column, Group, Mode, Table
 from askew.verbs import Dataset, Metric
 
@@ -22,6 +23,8 @@ class AccuracySuite:
     paper: ClassVar[str] = "Antol et al. 2015"
     correct: ClassVar[str] = "modal"
     tests: ClassVar[Sequence[str]] = ()
+    slices: ClassVar[Sequence[str]] = (*SLICES, "tag.file")
+    """Also by file, for a folder of tables."""
     headline: ClassVar[tuple[str, str]] = ("accuracy.all", "its VQA accuracy is {value}")
 
     @property

@@ -11,7 +11,7 @@ from askew.cli.options import add_shared
 from askew.errors import plural
 
 if TYPE_CHECKING:
-    from askew.data.export_training import Sample
+    from askew.data.export_training import TrainingSample
 
 EXAMPLES = """\
 examples:
@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _export_training(samples: Iterator[Sample], args: argparse.Namespace) -> int:
+def _export_training(samples: Iterator[TrainingSample], args: argparse.Namespace) -> int:
     """Write training data and describe it."""
     from askew.data.export_training import export_training
     from askew.errors import UsageError

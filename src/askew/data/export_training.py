@@ -30,7 +30,7 @@ TRAINING_FORMATS: tuple[str, ...] = get_args(TrainingFormat)
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TrainingSample:
     """A question with the answer to learn, and for preference pairs the answer to avoid."""
 
     id: str
@@ -41,7 +41,7 @@ class Sample:
     rejected: str = ""
 
 
-def supervised(groups: Iterable[Group]) -> Iterator[Sample]:
+def supervised(groups: Iterable[Group]) -> Iterator[TrainingSample]:
     """Each distinct question that people answered, originals and variants, with their most frequent answer."""
     known = {one.id: one for group in groups for one in (group.original, *(v.question for v in group.variants))}
     for row in distinct_questions(Group(question.id, "", question) for question in known.values()):
@@ -49,7 +49,7 @@ def supervised(groups: Iterable[Group]) -> Iterator[Sample]:
             yield _sample(known[row.ids[0]])
 
 
-def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path | None]) -> Iterator[Sample]:
+def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path | None]) -> Iterator[TrainingSample]:
     """Each distinct question of a run's samples that the model answered incorrectly; ``find`` finds image files."""
     seen = set()
     for record in records:
@@ -66,14 +66,14 @@ def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path
                     yield sample
 
 
-def _sample(question: Question, rejected: str = "", find: Callable[[str], Path | None] = Path) -> Sample:
+def _sample(question: Question, rejected: str = "", find: Callable[[str], Path | None] = Path) -> TrainingSample:
     asked, answer = as_asked(question), modal_answer(question.answers, str)
     letters = {choice: letter for letter, choice in zip(LETTERS, question.choices, strict=False)}
     image = question.image
     file = None if image is None or image.path is None else find(image.path)
     if image is not None and file is None:
         raise DataError(f"question {question.id!r} has no image file. Give the folder of images (--images).")
-    return Sample(
+    return TrainingSample(
         str(question.id),
         "\n".join(part for part in (asked.context, asked.text) if part),
         "" if file is None else os.path.abspath(file),
@@ -83,7 +83,7 @@ def _sample(question: Question, rejected: str = "", find: Callable[[str], Path |
 
 
 def export_training(
-    samples: Iterable[Sample],
+    samples: Iterable[TrainingSample],
     folder: str | Path,
     format: TrainingFormat,  # noqa: A002
     name: str = "askew",
@@ -111,10 +111,10 @@ def export_training(
     return Exported(len(rows), len(rows), tuple(written))
 
 
-def _llava(sample: Sample) -> dict[str, Any]:
+def _llava(sample: TrainingSample) -> dict[str, Any]:
     """A record of LLaVA's instruction data.
 
-    >>> _llava(Sample("7", "Is it red?", "", "no"))["conversations"][1]
+    >>> _llava(TrainingSample("7", "Is it red?", "", "no"))["conversations"][1]
     {'from': 'gpt', 'value': 'no'}
     """
     mark = "<image>\n" if sample.image else ""
@@ -122,24 +122,24 @@ def _llava(sample: Sample) -> dict[str, Any]:
     return {"id": sample.id, **({"image": sample.image} if sample.image else {}), "conversations": turns}
 
 
-def _sharegpt(sample: Sample) -> dict[str, Any]:
+def _sharegpt(sample: TrainingSample) -> dict[str, Any]:
     return {"conversations": _llava(sample)["conversations"], "images": _images(sample)}
 
 
-def _messages(sample: Sample) -> dict[str, Any]:
+def _messages(sample: TrainingSample) -> dict[str, Any]:
     return {"messages": [*_prompt(sample), _reply(sample.answer)], "images": _images(sample)}
 
 
-def _dpo(sample: Sample) -> dict[str, Any]:
+def _dpo(sample: TrainingSample) -> dict[str, Any]:
     answers = {"chosen": [_reply(sample.answer)], "rejected": [_reply(sample.rejected)]}
     return {"prompt": _prompt(sample), **answers, "images": _images(sample)}
 
 
-def _images(sample: Sample) -> Sequence[str]:
+def _images(sample: TrainingSample) -> Sequence[str]:
     return [sample.image] if sample.image else []
 
 
-def _prompt(sample: Sample) -> list[dict[str, Any]]:
+def _prompt(sample: TrainingSample) -> list[dict[str, Any]]:
     """The question as the user's message; every part has the same fields, since a column has one type."""
     image = [{"type": "image", "text": None}] if sample.image else []
     return [{"role": "user", "content": [*image, {"type": "text", "text": sample.prompt}]}]

@@ -24,7 +24,7 @@ class Ban(nn.Module):
         self.seen = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         self.read = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         self.score = nn.Linear(hidden, config.glimpses, bias=False)
-        self.glimpses = nn.ModuleList(Glimpse(config) for _ in range(config.glimpses))
+        self.glimpses = nn.ModuleList(BilinearGlimpse(config) for _ in range(config.glimpses))
         self.answer = answer_head(config, hidden)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
@@ -41,7 +41,7 @@ class Ban(nn.Module):
         return Output(self.answer(whole), attention=maps.sum(dim=3), words=maps.sum(dim=2))
 
 
-class Glimpse(nn.Module):
+class BilinearGlimpse(nn.Module):
     """One glimpse: the pairs of its map, pooled and projected."""
 
     def __init__(self, config: NetConfig) -> None:

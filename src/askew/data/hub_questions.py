@@ -7,7 +7,6 @@ before it are its context.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import re
@@ -17,54 +16,35 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
-from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, identity, mapping, short
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.find_images import ImagesByPath
+from askew.data.hub_fields import (
+    ANSWERS,
+    CONTEXTS,
+    IDS,
+    IMAGES,
+    MARK,
+    PEOPLE,
+    QUESTIONS,
+    SUITES,
+    image_part,
+    listed,
+    named_value,
+    options_of,
+    tags_of,
+    text_in,
+    turn_of,
+)
 from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path, split_of
-from askew.data.jsonl import check_choices, option_named
+from askew.data.jsonl import option_named
 from askew.data.table_files import BytesById, several_images
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Id, ImageRef, Kind, Question
 
-_IDS = ("question_id", "questionId", "id", "ID", "index", "idx", "pid", "qid", "__key__")
-_QUESTIONS = ("question", "query", "text", "prompt", "problem")
-_ANSWERS = (
-    "answers",
-    "direct_answers",
-    "answer",
-    "label",
-    "gt_answer",
-    "correct_answer",
-    "ground_truth",
-    "multiple_choice_answer",
-)
-_CHOICES = ("choices", "options", "multiple_choices")
-_IMAGES = ("image", "img", "decoded_image", "image_path", "imagename")
-_CONTEXTS = ("hint", "context")
-_TAGS = (
-    "category",
-    "sub_category",
-    "l2_category",
-    "subject",
-    "subfield",
-    "topic",
-    "task",
-    "sub_task",
-    "source",
-    "split",
-)
-_SUITES = {
-    "cv-bench": {"type", "task", "source", "choices", "answer"},
-    "scienceqa": {"choices", "hint", "grade", "subject", "lecture"},
-    "vlms-are-biased": {"prompt", "ground_truth", "expected_bias", "topic"},
-}
-"""The columns of benchmarks that have a suite of their own."""
 _SAMPLE = 64
 """So many records show whether digits as answers are indices of options."""
-_MARK = "<image>"
-_PEOPLE = ("human", "user")
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +67,7 @@ class HubQuestions(QuestionBenchmark):
     def __post_init__(self) -> None:
         super().__post_init__()
         first, columns = self.files()[0], self._columns
-        asked = {self.question} if self.question else {*_QUESTIONS, "conversations", "messages"}
+        asked = {self.question} if self.question else {*QUESTIONS, "conversations", "messages"}
         if columns and asked.isdisjoint(columns):
             raise DataError(
                 f"{first}: there is no column for the question. Its columns are {', '.join(columns)}. Name it: "
@@ -101,7 +81,7 @@ class HubQuestions(QuestionBenchmark):
     @property
     def suites(self) -> Sequence[str]:  # type: ignore[override]
         """The suite of the benchmark that has such columns, else plain accuracy."""
-        found = [suite for suite, columns in _SUITES.items() if columns <= set(self._columns)]
+        found = [suite for suite, columns in SUITES.items() if columns <= set(self._columns)]
         return found or ["accuracy" if "answers" in self._columns else "accuracy:accuracy=robust"]
 
     @property
@@ -156,32 +136,32 @@ class HubQuestions(QuestionBenchmark):
         return [self._question(key, fields)]
 
     def _id(self, fields: Mapping[str, Any], row: int) -> Id:
-        name = self.id or next((name for name in _IDS if fields.get(name) is not None), "")
+        name = self.id or next((name for name in IDS if fields.get(name) is not None), "")
         return identity(fields, name) if name else row
 
     def _question(self, key: Id, fields: Mapping[str, Any]) -> Question:
-        asked = _named(fields, self.question, _QUESTIONS, "question")
+        asked = named_value(fields, self.question, QUESTIONS, "question")
         if not isinstance(asked, str) or not asked.strip():
             raise BadRecord(f"the question is {short(asked)}; it must be text. Name its column: question=COLUMN.")
-        choices = _options(fields)
+        choices = options_of(fields)
         given = (
             fields.get(self.answer)
             if self.answer
-            else next((v for n in _ANSWERS if (v := fields.get(n)) is not None), None)
+            else next((v for n in ANSWERS if (v := fields.get(n)) is not None), None)
         )
-        answers = [self._answer(one, choices) for one in _listed(given)]
+        answers = [self._answer(one, choices) for one in listed(given)]
         if choices:
             kind = "choice"
         else:
-            kind = "yes/no" if {one.lower() for one in answers} & {"yes", "no"} else _text(fields, "answer_type")
+            kind = "yes/no" if {one.lower() for one in answers} & {"yes", "no"} else text_in(fields, "answer_type")
         return Question(
             key,
             self._image(fields),
-            asked.replace(_MARK, "").strip(),
+            asked.replace(MARK, "").strip(),
             tuple(answers),
-            Kind(kind, str(fields.get("question_type_id") or _text(fields, "question_type"))),
-            context=next((f"Hint: {text}" for name in _CONTEXTS if (text := _text(fields, name))), ""),
-            tags=tuple(sorted(_tags(fields).items())),
+            Kind(kind, str(fields.get("question_type_id") or text_in(fields, "question_type"))),
+            context=next((f"Hint: {text}" for name in CONTEXTS if (text := text_in(fields, name))), ""),
+            tags=tuple(sorted(tags_of(fields).items())),
             choices=choices,
         )
 
@@ -203,18 +183,18 @@ class HubQuestions(QuestionBenchmark):
         if self.answers != "auto":
             return self.answers == "index"
         records = (record for _, record in islice(hub_records(Sieve(self.files()[0], True)), _SAMPLE))
-        found = [record.get(self.answer or "answer") for record in records if _options(record)]
+        found = [record.get(self.answer or "answer") for record in records if options_of(record)]
         return bool(found) and all(str(answer).isdecimal() for answer in found)
 
     def _conversation(self, key: Id, fields: Mapping[str, Any], turns: Sequence[Any]) -> Iterator[Question]:
         """A question for each turn of the user that is answered; with what was said before as its context."""
         said: list[str] = []
-        image = self._image({**fields, **_image_part(turns)})
+        image = self._image({**fields, **image_part(turns)})
         for place, turn in enumerate(turns):
-            role, content = _said(turn)
-            if role in _PEOPLE:
-                reply = _said(turns[place + 1])[1] if place + 1 < len(turns) else ""
-                text = content.replace(_MARK, "").strip()
+            role, content = turn_of(turn)
+            if role in PEOPLE:
+                reply = turn_of(turns[place + 1])[1] if place + 1 < len(turns) else ""
+                text = content.replace(MARK, "").strip()
                 name = key if not said else f"{key}/{place // 2 + 1}"
                 if text:
                     answers = (reply,) if reply else ()
@@ -222,14 +202,14 @@ class HubQuestions(QuestionBenchmark):
                 said += [f"Q: {text}", *([f"A: {reply}"] if reply else [])]
 
     def _image(self, fields: Mapping[str, Any]) -> ImageRef | None:
-        found = [fields[name] for name in _IMAGES if fields.get(name)][:1]
+        found = [fields[name] for name in IMAGES if fields.get(name)][:1]
         found += [cell for cell in fields.get("images") or () if cell]
         found += [fields[name] for name in (f"image_{n}" for n in range(10)) if fields.get(name)]
         if len(found) > 1:
             raise several_images(len(found))
         if not found and fields.get("data_type") == "image":  # SEED-Bench
             found = [fields["data_id"]]
-        if fields.keys() >= _SUITES["scienceqa"] and found and isinstance(found[0], str):  # in a folder of its own
+        if fields.keys() >= SUITES["scienceqa"] and found and isinstance(found[0], str):  # in a folder of its own
             found = [f"{fields.get('split')}/{fields.get('id')}/{found[0]}"]
         if not found and "imageId" in fields:
             return self._image_of_id(identity(fields, "imageId"))
@@ -271,87 +251,6 @@ class HubQuestions(QuestionBenchmark):
     @cached_property
     def _placed(self) -> ImagesByPath:
         return ImagesByPath(self.path if os.path.isdir(self.path) else os.path.dirname(self.path), self.images)
-
-
-def _tags(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The classes of a question that tables show; those of ScienceQA are not columns of it."""
-    found = {name: text for name in _TAGS if (text := _text(fields, name))}
-    if "expected_bias" in fields:
-        found["expected_bias"] = str(fields["expected_bias"])
-    if fields.keys() >= _SUITES["scienceqa"]:
-        has_text, has_image = bool(_text(fields, "hint")), bool(fields["image"])
-        grade = re.sub(r"\D", "", str(fields["grade"]))
-        found |= {"text": _yes(has_text), "image": _yes(has_image), "neither": _yes(not has_text and not has_image)}
-        found["grades"] = "1-6" if grade and int(grade) <= 6 else "7-12"
-    return found
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def _named(fields: Mapping[str, Any], column: str | None, usual: Sequence[str], what: str) -> Any:
-    """The value in the named column, or in the first column with a usual name."""
-    name = column or next((name for name in usual if name in fields), "")
-    if name not in fields:
-        raise BadRecord(
-            f"there is no column for the {what}; its columns are {', '.join(fields)}. Name it: {what}=COLUMN."
-        )
-    return fields[name]
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _listed(value: object) -> list[Any]:
-    if value is None or value == "":
-        return []
-    return list(value) if isinstance(value, list) else [value]
-
-
-def _options(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """The options of a record: a list, the text of a list, ``{"text": [...]}``, or columns A, B, ...
-
-    >>> _options({"options": "['a cat', 'a dog']"}), _options({"A": "x", "B": "y", "C": None}), _options({})
-    (('a cat', 'a dog'), ('x', 'y'), ())
-    """
-    value = next((fields[name] for name in _CHOICES if fields.get(name)), None)
-    if isinstance(value, str):
-        try:
-            value = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            raise BadRecord(f"the options are {short(value)}, which is not a list. Fix the record.") from None
-    if isinstance(value, Mapping):
-        value = value.get("text")
-    if value is None:
-        named = (fields.get(letter, fields.get(f"choice_{letter.lower()}")) for letter in LETTERS)
-        value = [option for option in named if option not in (None, "")]
-    options = tuple(str(option).strip() for option in value or ())
-    return check_choices(options) if options else ()
-
-
-def _said(turn: object) -> tuple[str, str]:
-    """Who says what in a turn of a conversation; parts of a message are joined."""
-    fields = mapping(turn)
-    role, content = fields.get("from", fields.get("role")), fields.get("value", fields.get("content"))
-    if isinstance(content, list):
-        content = "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
-    if not isinstance(role, str) or not isinstance(content, str):
-        raise BadRecord("a turn must be {from, value} (LLaVA) or {role, content} (Qwen-VL). Fix the record.")
-    return role, content
-
-
-def _image_part(turns: Sequence[Any]) -> Mapping[str, Any]:
-    """The images in the parts of messages."""
-    parts = [part for turn in turns for part in _parts(turn) if isinstance(part, dict) and part.get("image")]
-    return {"images": [part["image"] for part in parts]} if parts else {}
-
-
-def _parts(turn: object) -> Sequence[Any]:
-    content = turn.get("content") if isinstance(turn, Mapping) else None
-    return content if isinstance(content, list) else ()
 
 
 def _again(key: Id, path: str) -> BadRecord:

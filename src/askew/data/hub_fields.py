@@ -1,0 +1,132 @@
+"""What the columns of a record of a hub say: its usual names, its options, classes and conversation."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from askew.answers.choices import LETTERS
+from askew.data.bad_records import mapping, short
+from askew.data.jsonl import check_choices
+from askew.errors import BadRecord
+
+IDS = ("question_id", "questionId", "id", "ID", "index", "idx", "pid", "qid", "__key__")
+QUESTIONS = ("question", "query", "text", "prompt", "problem")
+ANSWERS = (
+    "answers",
+    "direct_answers",
+    "answer",
+    "label",
+    "gt_answer",
+    "correct_answer",
+    "ground_truth",
+    "multiple_choice_answer",
+)
+_CHOICES = ("choices", "options", "multiple_choices")
+IMAGES = ("image", "img", "decoded_image", "image_path", "imagename")
+CONTEXTS = ("hint", "context")
+_TAGS = (
+    "category",
+    "sub_category",
+    "l2_category",
+    "subject",
+    "subfield",
+    "topic",
+    "task",
+    "sub_task",
+    "source",
+    "split",
+)
+SUITES = {
+    "cv-bench": {"type", "task", "source", "choices", "answer"},
+    "scienceqa": {"choices", "hint", "grade", "subject", "lecture"},
+    "vlms-are-biased": {"prompt", "ground_truth", "expected_bias", "topic"},
+}
+"""The columns of benchmarks that have a suite of their own."""
+MARK = "<image>"
+PEOPLE = ("human", "user")
+
+
+def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The classes of a question that tables show; those of ScienceQA are not columns of it."""
+    found = {name: text for name in _TAGS if (text := text_in(fields, name))}
+    if "expected_bias" in fields:
+        found["expected_bias"] = str(fields["expected_bias"])
+    if fields.keys() >= SUITES["scienceqa"]:
+        has_text, has_image = bool(text_in(fields, "hint")), bool(fields["image"])
+        grade = re.sub(r"\D", "", str(fields["grade"]))
+        found |= {"text": _yes(has_text), "image": _yes(has_image), "neither": _yes(not has_text and not has_image)}
+        found["grades"] = "1-6" if grade and int(grade) <= 6 else "7-12"
+    return found
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def named_value(fields: Mapping[str, Any], column: str | None, usual: Sequence[str], what: str) -> Any:
+    """The value in the named column, or in the first column with a usual name."""
+    name = column or next((name for name in usual if name in fields), "")
+    if name not in fields:
+        raise BadRecord(
+            f"there is no column for the {what}; its columns are {', '.join(fields)}. Name it: {what}=COLUMN."
+        )
+    return fields[name]
+
+
+def text_in(fields: Mapping[str, Any], name: str) -> str:
+    """The text of a column; empty if there is none."""
+    value = fields.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def listed(value: object) -> list[Any]:
+    """One value or several, as a list; an empty one for nothing."""
+    if value is None or value == "":
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def options_of(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The options of a record: a list, the text of a list, ``{"text": [...]}``, or columns A, B, ...
+
+    >>> options_of({"options": "['a cat', 'a dog']"}), options_of({"A": "x", "B": "y", "C": None}), options_of({})
+    (('a cat', 'a dog'), ('x', 'y'), ())
+    """
+    value = next((fields[name] for name in _CHOICES if fields.get(name)), None)
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            raise BadRecord(f"the options are {short(value)}, which is not a list. Fix the record.") from None
+    if isinstance(value, Mapping):
+        value = value.get("text")
+    if value is None:
+        named = (fields.get(letter, fields.get(f"choice_{letter.lower()}")) for letter in LETTERS)
+        value = [option for option in named if option not in (None, "")]
+    options = tuple(str(option).strip() for option in value or ())
+    return check_choices(options) if options else ()
+
+
+def turn_of(turn: object) -> tuple[str, str]:
+    """Who says what in a turn of a conversation; parts of a message are joined."""
+    fields = mapping(turn)
+    role, content = fields.get("from", fields.get("role")), fields.get("value", fields.get("content"))
+    if isinstance(content, list):
+        content = "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
+    if not isinstance(role, str) or not isinstance(content, str):
+        raise BadRecord("a turn must be {from, value} (LLaVA) or {role, content} (Qwen-VL). Fix the record.")
+    return role, content
+
+
+def image_part(turns: Sequence[Any]) -> Mapping[str, Any]:
+    """The images in the parts of messages."""
+    parts = [part for turn in turns for part in _parts(turn) if isinstance(part, dict) and part.get("image")]
+    return {"images": [part["image"] for part in parts]} if parts else {}
+
+
+def _parts(turn: object) -> Sequence[Any]:
+    content = turn.get("content") if isinstance(turn, Mapping) else None
+    return content if isinstance(content, list) else ()

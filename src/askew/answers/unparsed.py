@@ -7,6 +7,7 @@ import re
 from askew.answers.choices import chosen_option
 from askew.answers.extract import asks_how_many, asks_yes_no, short
 from askew.answers.extract_rules import first_sentence, marked, opened, rules
+from askew.answers.no_option import NO_OPTION
 from askew.answers.normalise import normalise, tokens, yes_no_other
 from askew.language.inflect import number_of
 from askew.types import Prediction, Question
@@ -30,7 +31,7 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     if found is not said and len(_answers_named(question, said.answer or "")) > 1:
         return "different answers"
     if question.choices:
-        return "" if answer in question.choices else "no option"
+        return "" if answer == NO_OPTION or answer in question.choices else "no option"
     if found is said or any(normalise(answer) == normalise(reference) for reference in question.answers):
         return ""
     kind = {yes_no_other(reference) for reference in question.answers[:1]}

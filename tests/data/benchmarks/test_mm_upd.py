@@ -14,6 +14,7 @@ from pyarrow import parquet
 import askew
 from askew.answers.extract import extract
 from askew.answers.no_option import NO_OPTION
+from askew.answers.unparsed import unparsed
 from askew.data.benchmarks.mm_upd import MmUpd
 from askew.data.groups import GroupFile, write_groups
 from askew.data.match_predictions import match_predictions
@@ -141,6 +142,11 @@ def test_a_file_that_does_not_say_what_it_answers_is_refused(tmp_path):
     path.write_text('{"question_id": 1, "eval_type": "upd", "text": "A"}\n')
     with pytest.raises(BadRecord, match="does not say which it answers"):
         match_predictions(str(path), data)
+
+
+def test_choosing_no_option_is_a_clear_answer():
+    question, said = Question(1, None, "Which?", (NO_OPTION,), choices=("a dog", "a cat")), Prediction(1, "F")
+    assert unparsed(question, said, extract("mm-upd", question, said)) == ""
 
 
 def test_names_and_labels_are_checked(tmp_path):

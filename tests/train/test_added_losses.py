@@ -21,6 +21,7 @@ from askew.registry import factory, make, names, option_types
 from askew.train import loop
 from askew.train.adversarial import Villa, word_embedding
 from askew.train.batches import Answers, Encoding, Pairs, build_table
+from askew.train.css import CSS
 from askew.train.lmh import LMH
 from askew.train.loop import train
 from askew.train.losses import AnswerLoss, HasBranch, Step
@@ -251,6 +252,49 @@ def test_every_network_has_words_to_change(name):
     assert word_embedding(build_net(config)).num_embeddings == 20
 
 
+class TwoParts(nn.Module):
+    """The logit of the first answer is one more than a weighted sum over two regions and two words."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(4, 1, padding_idx=0)
+        self.embed.weight.data[1:] = torch.tensor([[0.0], [1.0], [1.0]])  # unknown, and two words
+
+    def forward(self, tokens, features, boxes, mask):
+        words = self.embed(tokens).squeeze(2) @ torch.tensor([0.5, 3.0])
+        regions = features.squeeze(2) @ torch.tensor([2.0, 0.0])
+        first = (words + regions + 1).unsqueeze(1)
+        return Output(torch.cat([first, 0 * first], dim=1))
+
+
+def two_parts(tokens, regions):
+    step = step_of(TwoParts(), [[1.0, 0.0]])
+    batch = step.batch._replace(
+        tokens=torch.tensor([tokens]),
+        features=torch.tensor([regions]).unsqueeze(2),
+        boxes=torch.zeros(1, 2, 4),
+        mask=torch.ones(1, 2, dtype=torch.bool),
+    )
+    return replace(step, batch=batch)
+
+
+def test_css_by_hand():
+    regions = CSS(weight=2.0, regions=1.0, top=1)  # e² / (e² + 1) = 0.88 of the softmax is the first region's
+    answered = regions.term(two_parts([1, 1], [3.0, 5.0])).item()
+    assert answered == pytest.approx(2 * (softplus(1) + log(2))), "that region alone gives the answer: it is left out"
+    kept = regions.term(two_parts([1, 1], [-3.0, 5.0])).item()
+    assert kept == pytest.approx(2 * (softplus(-1) + log(2))), "that region alone does not give it"
+    words = CSS(regions=0.0, top=1).term(two_parts([2, 3], [0.0, 0.0])).item()
+    assert words == pytest.approx(softplus(1.5) + log(2)), "the second word is unknown: 1 + 0.5 is left"
+
+
+def test_css_needs_regions():
+    step = two_parts([2, 3], [0.0, 0.0])
+    pixels = replace(step, batch=step.batch._replace(features=torch.zeros(1, 3, 4, 4)))
+    with pytest.raises(BadOption, match="css:regions=0"):
+        CSS().term(pixels)
+
+
 def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
     with pytest.raises(BadOption, match="name one of them"):
         tiny(tmp_path, ["lmh", "rubi"])
@@ -262,6 +306,8 @@ def test_one_loss_at_most_takes_the_place_of_the_answer_loss(tmp_path):
         "rubi:branch_weight=-1",
         "group-dro:step_size=-1",
         "worst-variant:k=1",
+        "css:eta=1",
+        "css:top=0",
         "villa:steps=0",
         "villa:part=x",
     ):

@@ -30,7 +30,7 @@ from askew.engine.components import as_data
 from askew.metrics.accuracy import official_table
 from askew.models.onnx_model import Onnx, pixels
 from askew.registry import make
-from askew.train.checkpoint import Trained, TrainProgress, load_state, save_state
+from askew.train.checkpoint import Learner, Trained, TrainProgress, load_state, save_state
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
 from askew.train.onnx_export import export_module, export_trained, write_json
@@ -193,11 +193,12 @@ def train_encoder(
     optimiser = torch.optim.AdamW(encoder.parameters(), training.rate, weight_decay=training.decay)
     output.mkdir(parents=True, exist_ok=True)
     state = output / "state.pt"
-    done = load_state(state, encoder, optimiser) if state.is_file() else TrainProgress()
+    learner = Learner(encoder, optimiser)
+    done = load_state(state, learner) if state.is_file() else TrainProgress()
     for epoch in range(done.epoch, training.epochs):
         began = time.perf_counter()
         losses = _epoch(data, encoder, optimiser, training, epoch)
-        save_state(state, encoder, optimiser, TrainProgress(epoch + 1))
+        save_state(state, learner, TrainProgress(epoch + 1))
         with open(output / "history.jsonl", "a", encoding="utf-8") as log:
             seconds = round(time.perf_counter() - began, 1)
             log.write(json.dumps({"epoch": epoch + 1, **losses, "seconds": seconds}) + "\n")

@@ -53,9 +53,9 @@ class Learner:
     """What a training changes."""
 
     net: nn.Module
-    branches: nn.ModuleDict
-    """What losses train beside the network, by the number of the loss; not used to answer."""
     optimiser: torch.optim.Optimizer
+    branches: nn.ModuleDict = field(default_factory=nn.ModuleDict)
+    """What losses train beside the network, by the number of the loss; not used to answer."""
 
     def weights(self) -> Iterator[nn.Parameter]:
         """Everything that is trained."""

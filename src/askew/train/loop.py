@@ -163,9 +163,8 @@ def _learner(training: Training) -> Learner:
             if isinstance(loss, HasBranch)
         }
     )
-    return Learner(
-        net, branches, torch.optim.Adam([*net.parameters(), *branches.parameters()], lr=training.config.rate)
-    )
+    optimiser = torch.optim.Adam([*net.parameters(), *branches.parameters()], lr=training.config.rate)
+    return Learner(net, optimiser, branches)
 
 
 def _epoch(training: Training, learner: Learner, done: TrainProgress, steps: int, folder: Path, bar: Any) -> None:

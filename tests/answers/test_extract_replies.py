@@ -13,8 +13,9 @@ from askew.answers.unparsed import unparsed
 from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
-HELD_OUT, READ_SINCE = ("held_out", "held_out_2", "held_out_5"), ("held_out_3", "held_out_4")
-"""Replies that no rule was written for, and those that were read after they had been measured once."""
+HELD_OUT = ("held_out_6",)
+READ_SINCE = ("held_out", "held_out_2", "held_out_3", "held_out_4", "held_out_5")
+"""Replies that no rule was written for, and those that were read after they had been measured."""
 
 
 def judged(text, reply, label, choices=()):
@@ -40,10 +41,17 @@ def by_class(*parts):
     return table
 
 
-# measured: 1000 of 1031, 3 of 749 given wrong; 519 of 544, 7 of 418; 387 of 396, 1 of 302 (first: 361, 11 of 290)
+# measured: 1001 of 1031, 1 of 742 given wrong; 161 of 180, 3 of 127; 912 of 940, 2 of 718
+# (of these 524 of 544, 2 of 417; 388 of 396, none of 301)
 @pytest.mark.parametrize(
     ("parts", "least", "most_wrong"),
-    [(("development",), 0.965, 0.006), (HELD_OUT, 0.95, 0.02), (READ_SINCE, 0.97, 0.01)],
+    [
+        (("development",), 0.97, 0.002),
+        (HELD_OUT, 0.89, 0.024),
+        (READ_SINCE, 0.97, 0.003),
+        (("held_out", "held_out_2", "held_out_5"), 0.96, 0.005),
+        (("held_out_3", "held_out_4"), 0.975, 0.0),
+    ],
 )
 def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
     table = by_class(*parts)
@@ -54,16 +62,18 @@ def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
 
 def test_the_documentation_has_the_accuracy_of_each_class():
     page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
-    development, held_out = by_class("development"), by_class(*HELD_OUT)
-    assert development.keys() == held_out.keys()
+    development, held_out, since = by_class("development"), by_class(*HELD_OUT), by_class(*READ_SINCE)
+    assert development.keys() == held_out.keys() == since.keys()
     for name, (replies, right, _, _) in development.items():
         others, found, _, wrong = held_out[name]
-        assert f"| {name} | {right} of {replies} | {found} of {others} | {wrong} | " in page
+        read, read_right, _, read_wrong = since[name]
+        columns = (f"{right} of {replies}", f"{found} of {others}", wrong, f"{read_right} of {read}", read_wrong)
+        assert f"| {name} | {' | '.join(map(str, columns))} |" in page
 
 
 def test_the_labelled_replies_are_many_and_different():
     rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
-    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 1950
+    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 2150
     assert sum(row[2] is None for row in rows) >= 300
 
 
@@ -122,6 +132,23 @@ def test_replies_that_used_to_be_misread(question, reply, answer):
         ("What vehicle is it?", "It has two wheels and no engine. It must be a bicycle.", "bicycle"),
         ("What color is the ball?", "The ball on the left is red, and the ball on the right is blue.", None),
         ("What color is the sign?", "The sign is a red octagon with white letters.", "red"),
+        ("What color is the car?", "The car is next to a red bus.", None),
+        ("What color is the car?", "The car's wheels are black.", None),
+        ("What color is the car?", "It's not red.", None),
+        ("What color is the cat's collar?", "The black cat has no collar.", None),
+        ("What color is the cat's collar?", "The cat is black and its collar is red.", "red"),
+        ("Is the dog wearing a collar?", "The dog is unlikely to be wearing a collar.", None),
+        ("Is the dog wearing a collar?", "The dog cannot be wearing a collar.", "no"),
+        ("Is there a cat?", "Yes, but actually no.", None),
+        ("Is there a cat?", "No, there is a cat.", None),
+        ("Is the cup to the left of the plate?", "The plate is to the left of the cup.", None),
+        ("How many dogs are there?", "There's a pack of 5 dogs.", "5"),
+        ("How many dogs are there?", "One brown dog and one white dog.", None),
+        ("How many people are sitting at the table?", "Four people are standing around the table.", None),
+        ("What is the man holding?", "The woman is holding a bag.", None),
+        ("What is the cat's name?", "There's a name tag, but it's not legible.", None),
+        ("Where is the dog?", "The dog is brown.", None),
+        ("Who is driving the car?", "The car is parked.", None),
     ],
 )
 def test_a_reply_that_is_not_clear_gives_no_answer_instead_of_a_guess(question, reply, answer):
@@ -129,6 +156,13 @@ def test_a_reply_that_is_not_clear_gives_no_answer_instead_of_a_guess(question, 
     found = extract("short", asked, said)
     unclear = found.answer is None or unparsed(asked, said, found)
     assert (None if unclear else found.answer) == answer
+
+
+def test_an_option_that_a_reply_rejects_is_not_chosen():
+    fruit = ("apples", "pears", "grapes")
+    for reply in ("Option A is wrong.", "(A) is wrong.", "I would exclude option A.", "The apples suggest B."):
+        asked, said = Question(1, None, "What is it?", choices=fruit), Prediction(1, reply)
+        assert unparsed(asked, said, extract("short", asked, said)) == "no option"
 
 
 def test_options_that_a_reply_denies_are_not_chosen():

@@ -35,7 +35,12 @@ _ORDINAL = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}|last) (?:option|choice|
 _HAS_NUMBER = re.compile(r"\d")
 _CLAUSE = re.compile(r"[.,;:\n]")
 _CLAUSES = re.compile(r"[.,;:\n]|\bbut\b", re.IGNORECASE)
-_DENIAL = re.compile(r"\b(?:not|no|neither|nor|never|without|instead of|rather than|\w+n['’]t)\b")
+_LETTER = re.compile(r"\b([B-H])\b")
+_REJECTED = re.compile(
+    r"\b(?:exclud(?:e|es|ed)|rul(?:e|es|ed) out|eliminat(?:e|es|ed)|wrong|incorrect|false|wait|no, )\b", re.IGNORECASE
+)
+"""Words of a reply that discusses options, whose first letter may be one that it rejects."""
+_DENIAL = re.compile(r"\b(?:cannot|not|no|neither|nor|never|without|instead of|rather than|\w+n['’]t)\b")
 _NAMED = re.compile(r"\b(?:option|choice|answer)\s+(?:is\s+)?[(\[]?([A-Z])\b[)\]]?|\(([A-Z])\)")
 
 
@@ -106,9 +111,10 @@ def chosen_option(choices: Sequence[str], words: str) -> str | None:
     if (found := exact_option(choices, text)) is not None:
         return found
     if match := _FIRST.match(text):
-        return _lettered(choices, next(filter(None, match.groups())))
+        is_rejected = _REJECTED.search(_CLAUSE.split(text[match.end() :], maxsplit=1)[0])
+        return None if is_rejected else _lettered(choices, next(filter(None, match.groups())))
     named = {letter for pair in _NAMED.findall(text) for letter in pair if letter}
-    if len(named) == 1:
+    if len(named) == 1 and not _REJECTED.search(text):
         return _lettered(choices, named.pop())
     return None if named else _mentioned(choices, text)
 
@@ -126,8 +132,11 @@ def _mentioned(choices: Sequence[str], text: str) -> str | None:
     longest = [one for one in found if not any(wanted[one] in wanted[other] and one != other for other in found)]
     affirmed = [option for option in longest if not _is_denied(option, text)]
     if len(affirmed) == 1:
-        return affirmed[0]
-    clause = tokens(_CLAUSE.split(text, maxsplit=1)[0])
+        letters = {_lettered(choices, letter) for letter in _LETTER.findall(text)} - {None}
+        return affirmed[0] if letters <= {*affirmed} else None
+    clause, *others = map(tokens, _CLAUSE.split(text))
+    if any(tokens(option) == other for option in longest for other in others if option):
+        return None
     return next((option for option in longest if tokens(option) == clause), None)
 
 

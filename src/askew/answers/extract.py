@@ -14,7 +14,7 @@ from askew.answers.extract_count import count
 from askew.answers.extract_phrase import open_answer
 from askew.answers.extract_rules import bare, concluded, lacks_answer, refuses, rules, without_echo
 from askew.answers.extract_yes_no import yes_no
-from askew.answers.normalise import tokens
+from askew.answers.normalise import normalise, tokens
 from askew.errors import BadOption
 from askew.language.inflect import number_of
 from askew.types import Prediction, Question
@@ -100,7 +100,7 @@ def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]
     if not text:
         return None, EMPTY
     option = chosen_option(choices, words)
-    if option is None and refuses(text):
+    if refuses(text) and (option is None or normalise(option) == "no"):
         return None, REFUSAL
     return option or text, None
 
@@ -128,6 +128,8 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
     if refuses(text):
         return None, REFUSAL
     found = open_answer(question, text)
+    if form is yes_no and found in ("yes", "no"):  # its first clause, which the rest takes back
+        found = text.lower()
     number = number_of(found) if form is count else None
     return (found if number is None else str(number), None) if found else (None, EMPTY)
 

@@ -18,13 +18,15 @@ _WORD = (
 _WHOLE = rf"(?:(?<![\d.,])\d{{1,3}}(?:,\d{{3}}){{1,2}}(?![\d,])|(?<![\d.,:/$])\d{{1,9}}(?![:/]\d)|{_WORD})"
 _NUMBER = re.compile(
     rf"\b(?:(?P<hundreds>{_WORD}|a) hundred(?: (?:and )?(?P<rest>{_WORD}))?|(?P<dozens>half a|a|{_WHOLE}) dozens?"
-    rf"|(?:a )?(?P<group>pair|couple|trio|both)(?: of)?|(?P<whole>{_WHOLE})(?!\.\d)|(?P<none>no|none|zero)"
+    rf"|(?:a )?(?P<group>pair|couple(?! and)|trio|both)(?: of)?|(?P<whole>{_WHOLE})(?!\.\d)|(?P<none>no|none|zero)"
     r"|(?P<one>an?|single))\b",
     re.IGNORECASE,
 )
 _GROUPS = {"pair": 2, "couple": 2, "both": 2, "trio": 3}
 _VAGUE = re.compile(
-    r"\ba few\b|an?(?: \w+)? (?:lot|few|number|group|bunch|flock|herd|crowd|team|row|variety|handful) of", re.I
+    r"\ba few\b|an?(?: \w+)? (?:lot|few|number|group|bunch|flock|herd|crowd|team|row|variety|handful|pack|family|pile"
+    r"|bowl|plate|set|stack|line) of",
+    re.IGNORECASE,
 )
 _NOT_ONE = re.compile(r"(?:\bnot|n['’]t) (?:a single|one|any)\b", re.IGNORECASE)
 _RANGE = re.compile(
@@ -65,9 +67,14 @@ _MORE = (("more",), ("other",), ("another",))
 _NUMERO = re.compile(r"^(?:no|nr|number)\.? ?(?=\d)", re.IGNORECASE)
 _OF_WHICH = re.compile(r"\bof (?:which|whom|them|these|those)\b", re.IGNORECASE)
 _NO_COUNT = re.compile(
-    r"\bnumbers? \d+|\b\d+[- ]years?[- ]olds?\b|\b\d+(?:st|nd|rd|th)\b|\b\d{1,2} ?(?:am|pm|a\.m|p\.m)\b", re.IGNORECASE
+    r"\ba couple and\b|\bnumbers? \d+"
+    r"|\b\d+[- ]years?[- ]olds?\b|\b\d+(?:st|nd|rd|th)\b|\b\d{1,2} ?(?:am|pm|a\.m|p\.m)\b",
+    re.IGNORECASE,
 )
 _YEAR = range(1500, 2100)
+_DOING = re.compile(r"(?!(?:during|building|ceiling|wing|ring|thing|nothing|evening|morning)s?$)\w{2,}ing")
+_ANOTHER = re.compile(r"\b(?:and (?:another|an? (?:\w+ )?(?:one|other))|no wait)\b|\? no\b|, no, ", re.IGNORECASE)
+"""Another of the things, or another number, after the first."""
 _FEW = 4
 """A sentence of so few words is about nothing but the number."""
 _NEAR = 4
@@ -102,23 +109,29 @@ def count(question: str, text: str) -> str | None:
         return None
     things, told = _asked(question)
     fitting = [one for one in sentences(text) if told and told <= {*map(_stem, tokens(one))} and _NUMBER.search(one)]
-    if totals := list(_TOTAL.finditer(fitting[-1] if fitting else text)):
+    of_whom = told and _OF_WHICH.search(text)
+    if not of_whom and (totals := list(_TOTAL.finditer(fitting[-1] if fitting else text))):
         return str(number_of(totals[-1]["after"] or totals[-1]["before"]))
     before, mark, _ = first.partition(": ")
     first = before if mark and _NUMBER.search(before) else first
     sentence = fitting[-1] if fitting and first not in fitting else first
-    if _RANGE.search(sentence) or _OPEN.search(sentence):
+    if _RANGE.search(sentence) or _OPEN.search(sentence) or _ANOTHER.search(text):
+        return None
+    if any("also" in words and things & {*map(_stem, words)} for words in map(tokens, sentences(text)[1:])):
         return None
     if (leads := _LEADS.match(sentence)) is not None:
         return str(number_of(leads[1]))
     plain = _OF_WHICH.sub(_OF_THEM, _NOT_ONE.sub(" no", _NO_COUNT.sub(" ", sentence)))
-    mentions = list(_mentions(_PART_OF.sub(" ", plain)))
+    mentions = list(_mentions(_PART_OF.sub(" ", _VAGUE.sub(" ", plain))))
     fits = [_fit(mention, things, told) for mention in mentions]
     best = [mention for mention, fit in zip(mentions, fits, strict=True) if fit == max(fits)]
     best = [mention for mention in best if mention.exact] or best
     if not best or (max(fits) < _COUNTS and not best[0].exact):
         return "0" if _says_none(sentence, things) else None
-    if best[0].after[:1] in _MORE or (len(best) > 1 and not best[0].exact):
+    is_joined = len(best) > 1 and (not best[0].exact or _COUNTS <= max(fits) < _TELLS)
+    if best[0].after[:1] in _MORE or is_joined:
+        return None
+    if max(fits) < _TELLS and _does_otherwise(question, sentence):
         return None
     verbs = {word for word in tokens(question) if word.endswith("ing")}
     return _only_number(best, mentions, max(fits), verbs, len(tokens(sentence)) < _FEW)
@@ -144,6 +157,16 @@ def _only_number(
     return str(best[0].value) if len({mention.value for mention in (*best, *others)}) == 1 else None
 
 
+def _does_otherwise(question: str, sentence: str) -> bool:
+    """Whether a sentence says that things do something else than the question asks: standing, not sitting.
+
+    >>> [_does_otherwise("How many men are sitting?", said) for said in ("Two men stand.", "Two men are standing.")]
+    [False, True]
+    """
+    asked, said = ({word for word in tokens(text) if _DOING.fullmatch(word)} for text in (question, sentence))
+    return bool(asked and said) and said.isdisjoint(asked)
+
+
 def _says_none(sentence: str, things: frozenset[str]) -> bool:
     """Whether a sentence without a number denies: "nobody", "there aren't any dogs"."""
     words = tokens(sentence)
@@ -157,12 +180,18 @@ def _mentions(sentence: str) -> Iterator[_Mention]:
     for end in [*(match.start() for match in _CLAUSE.finditer(sentence)), len(sentence)]:
         clause = sentence[start:end]
         words = frozenset(map(_stem, tokens(clause)))
-        for match in _NUMBER.finditer(_VAGUE.sub(" ", clause)):
-            after = tuple(map(_stem, tokens(_VAGUE.sub(" ", clause)[match.end() :])))[:_NEAR]
+        for match in _NUMBER.finditer(clause):
+            after = _counted(tokens(clause[match.end() :]))
             value, one = _value(match), (match["one"] or "single").lower()
             is_exact = one == "single" and not (value in _YEAR and match[0].isdigit())
             yield _Mention(value, after, words, is_exact)
         start = end
+
+
+def _counted(words: Sequence[str]) -> tuple[str, ...]:
+    """The words after a number, up to where another thing begins: not the plates of "two forks beside the plates"."""
+    end = next((place for place, word in enumerate(words) if place and word in rules().relations), len(words))
+    return tuple(map(_stem, words[: min(end, _NEAR)]))
 
 
 def _value(match: re.Match[str]) -> int:

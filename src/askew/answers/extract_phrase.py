@@ -44,7 +44,7 @@ def _phrase(question: str, text: str) -> str:
     for tail in _TAILS:
         clause = tail.sub("", clause)
     clause = _ARTICLE.sub("", _without_asked_place(question, unquoted(clause))).lower()
-    return _colour(question, clause, text.lower()) if _COLOUR_ASKED.search(question) else clause
+    return _colour(question, clause, text.lower()) if COLOUR_ASKED.search(question) else clause
 
 
 def _unlabelled(question: str, sentence: str) -> str:
@@ -232,7 +232,7 @@ _LIST = re.compile(
     rf"{_ITEM}(?:, {_ITEM})+,? (?:and|or|&) {_ITEM}|[\w'’-]+(?:, [\w'’-]+){{2,}}(?: [\w'’-]+)?", re.IGNORECASE
 )
 _LIST_START = re.compile(rf"{_ITEM}(?:, {_ITEM})+,? (?:and|&) {_ITEM}(?=$|[,;(])", re.IGNORECASE)
-_COLOUR_ASKED = re.compile(r"\b(?:what|which)(?: \w+)? colou?rs?\b", re.IGNORECASE)
+COLOUR_ASKED = re.compile(r"\b(?:what|which)(?: \w+)? colou?rs?\b", re.IGNORECASE)
 _THING = re.compile(r"(?:\w+ing|\w+s|in|with|painted)\b.* ", re.IGNORECASE)
 _CLAUSE = re.compile(
     r",\s+(?!and\b|or\b)|,\s+and (?=(?:the|its|his|her) [\w' ]+ (?:is|are)\b)|\s+[-–—]+\s+|:\s|\s\("

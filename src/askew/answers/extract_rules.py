@@ -51,6 +51,8 @@ class Rules:
     says_yes: re.Pattern[str]
     says_no: re.Pattern[str]
     undecided: re.Pattern[str]
+    weakened: re.Pattern[str]
+    affirm_alone: frozenset[str]
     open: frozenset[str]
     partly: frozenset[str]
     colours: frozenset[str]
@@ -101,6 +103,7 @@ def rules() -> Rules:
         says_yes=any_of(data["says_yes"], r"^(?:{})"),
         says_no=any_of(data["says_no"], r"^(?:{})"),
         undecided=any_of(data["undecided"], r"^(?:{})"),
+        weakened=any_of(data["weakened"]),
         states=_opposites(data["states"]),
         contrasts=_opposites(data["contrasts"]),
         same_states=_same(data["states"]),
@@ -114,8 +117,8 @@ def rules() -> Rules:
         **{
             name: frozenset(data[name])
             for name in (
-                *("affirm", "deny", "zero", "auxiliaries", "little", "degrees", "open", "partly", "colours"),
-                *("people_say", "relations", "shades", "clause"),
+                *("affirm", "affirm_alone", "deny", "zero", "auxiliaries", "little", "degrees", "open", "partly"),
+                *("colours", "people_say", "relations", "shades", "clause"),
             )
         },
     )

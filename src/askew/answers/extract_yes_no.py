@@ -32,10 +32,9 @@ def yes_no(question: str, text: str) -> str | None:
         if known.says_yes.match(sentence):
             return "yes"
     words = tokens(sentence)
-    if words[:1] and words[0] in known.affirm:
-        return "yes"
-    if words[:1] and words[0] in known.deny and (len(words) == 1 or known.deny.isdisjoint(tokens(question))):
-        return "no"
+    found = _first_word(question, sentence, words)
+    if found is not None:
+        return None if _taken_back(question, text, found) else found
     if words[:1] == ("no",):  # "No, there is milk" to "Is there no milk?"
         return None
     if refuses(text) or known.open & {*words} - {*tokens(question)}:
@@ -52,11 +51,45 @@ def yes_no(question: str, text: str) -> str | None:
         and not (said == {"no"} and "yes" not in words and "no" not in words[:3])
     ):
         return said.pop()
+    if known.weakened.search(whole) and not known.weakened.search(question):
+        return _missing(question, sentence)
     if (found := _stated(question, sentence, words)) is not None:
         return found
     clear = (tokens(one) for one in sentences(text)[1:] if known.open.isdisjoint(tokens(one)))
     later = {_stated(question, " ".join(one), one) for one in clear if "or" not in one} - {None}
     return later.pop() if len(later) == 1 else None
+
+
+def _first_word(question: str, sentence: str, words: Sequence[str]) -> str | None:
+    """Yes or no, if a sentence begins with a word for it; "definitely" is one only alone or before a comma."""
+    known = rules()
+    if not words:
+        return None
+    is_alone = len(words) == 1 or _ALONE.match(sentence) is not None
+    if words[0] in known.affirm - known.affirm_alone or (
+        words[0] in known.affirm_alone and is_alone and not any(map(denies, words[1:]))
+    ):
+        return "yes"
+    is_denial = words[0] in known.deny and (len(words) == 1 or known.deny.isdisjoint(tokens(question)))
+    return "no" if is_denial else None
+
+
+def _taken_back(question: str, text: str, found: str) -> bool:
+    """Whether what follows a first yes or no says the opposite: "Yes, but actually no", "No, there is a cat".
+
+    >>> [_taken_back("Is there a cat?", said, "yes") for said in ("Yes. No.", "Yes, there is no cat", "Yes, no dog")]
+    [True, True, False]
+    """
+    other = {"yes": "no", "no": "yes"}[found]
+    if re.search(rf"\b{other}(?=[.,!;]|$)", text, re.IGNORECASE):
+        return True
+    rest = _ALONE.sub("", first_sentence(text), count=1)
+    if not rules().deny.isdisjoint(tokens(question)) or _COMPARED.search(rest):
+        return False
+    said = tokens(rest)
+    repeated = _affirmed(question, said) if not rules().weakened.search(rest) else None
+    is_denied = found == "no" or any(map(denies, said[:4]))
+    return (repeated == other and is_denied) or (found == "yes" and refuses(rest) and _BUT.search(rest) is None)
 
 
 def _denies_first(question: str, words: Sequence[str]) -> bool:
@@ -70,7 +103,9 @@ def _denies_first(question: str, words: Sequence[str]) -> bool:
 def _stated(question: str, sentence: str, words: Sequence[str]) -> str | None:
     """What a sentence says by naming a state or by repeating the question; the reverse if the question denies."""
     known = rules()
-    if _EXISTS_ASKED.match(question) and {*_MISSING.findall(sentence)} & {*tokens(question)} - known.little:
+    if known.weakened.search(sentence) and not known.weakened.search(question):
+        return _missing(question, sentence)
+    if _missing(question, sentence) is not None:
         return "no"
     if (not_that := _NOT_THAT.search(sentence)) and not_that[1].lower() in tokens(question):
         return "no"
@@ -83,6 +118,12 @@ def _stated(question: str, sentence: str, words: Sequence[str]) -> str | None:
         said_of_it = (clause for clause in clauses if clause[:1] and clause[0] in PRONOUNS)
         found = next(filter(None, (_affirmed(question, clause) for clause in (words, *said_of_it))), None)
     return {"yes": "no", "no": "yes"}.get(found or "") if denied else found or None
+
+
+def _missing(question: str, sentence: str) -> str | None:
+    """no, if a sentence says that what the question asks for is not there: "tracks without a train"."""
+    missing = {*_MISSING.findall(sentence)} & {*tokens(question)} - rules().little
+    return "no" if missing and _EXISTS_ASKED.match(question) else None
 
 
 def _state(question: str, words: Sequence[str]) -> str | None:
@@ -103,12 +144,15 @@ def _state(question: str, words: Sequence[str]) -> str | None:
         if place == len(words):
             continue
         before, has_opposite = {*words[:place]}, not opposites[state].isdisjoint(words)
+        other_things = asked[asked.index(state) + 1 :]
+        if other_things[:1] in (("of",), ("the",)) and before & {*other_things} - known.little - known.auxiliaries:
+            return ""
         if words[place] == state and not has_opposite:
-            return "yes" if {*words} <= small and not any(map(_denies, words)) else None
+            return "yes" if {*words} <= small and not any(map(denies, words)) else None
         linked = place + 1 == len(words) or not before.isdisjoint(known.auxiliaries | known.degrees)
         if not linked or not before - known.deny <= small:
             return "" if state in words and has_opposite and "there" not in asked else None
-        denied = any(_denies(word) for word in before)
+        denied = any(denies(word) for word in before)
         if words[place] in same:
             return "no" if denied else "yes"
         return "no" if not denied else "yes" if opposites is known.states else ""
@@ -123,7 +167,7 @@ def _affirmed(question: str, words: Sequence[str]) -> str | None:
     is said after another thing ("the woman next to the man wears a hat") may be said of that.
     """
     known = rules()
-    denied = any(map(_denies, words))
+    denied = any(map(denies, words))
     small = {stem(word) for word in known.little | known.auxiliaries}
     asked = [stem for stem in map(stem, tokens(question)) if stem not in small]
     pronoun = words[:1] and words[0] in PRONOUNS
@@ -132,7 +176,7 @@ def _affirmed(question: str, words: Sequence[str]) -> str | None:
     said = list(map(stem, words))
     if not wanted or len(words) < (2 if pronoun else 3) or not {*wanted} <= {*said}:
         return "no" if denied and pronoun and len(words) <= 4 else None
-    if denied and any(_denies(word) and after in wanted for word, after in pairwise(said)):
+    if denied and any(denies(word) and after in wanted for word, after in pairwise(said)):
         return "no"
     before = words[: said.index(wanted[0])]
     other_thing = not known.relations.isdisjoint({*before} - {*tokens(question)})
@@ -170,8 +214,9 @@ def _is_place(word: str, asked: Sequence[str]) -> bool:
     return word in ("on", "off") and asked[-1] != word
 
 
-def _denies(word: str) -> bool:
-    return word in rules().deny or word.endswith(("n't", "n’t"))
+def denies(word: str) -> bool:
+    """Whether a word denies what a sentence says."""
+    return word in rules().deny or word == "cannot" or word.endswith(("n't", "n’t"))
 
 
 def stem(word: str) -> str:
@@ -180,6 +225,9 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
+_ALONE = re.compile(r"^[\w'’]+\s*(?:[,.!;:—–-]|$)\s*")
+"""A word alone or before a comma."""
+_BUT = re.compile(r"\b(?:but|although|though|however)\b", re.IGNORECASE)
 PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "these", "those", "it's", "he's", "she's"))
 _EXISTS_ASKED = re.compile(r"(?:is|are|was|were) there\b(?! no)|(?:can|do) you see\b", re.IGNORECASE)
 _MISSING = re.compile(r"\b(?:no|not an?|without an?|without any) (\w+)", re.IGNORECASE)

@@ -6,7 +6,9 @@ import re
 
 from askew.answers.choices import chosen_option
 from askew.answers.extract import asks_how_many, asks_yes_no, short
-from askew.answers.extract_rules import first_sentence, marked, opened, rules
+from askew.answers.extract_doubt import TEXT_ASKED, doubtful
+from askew.answers.extract_phrase import COLOUR_ASKED
+from askew.answers.extract_rules import bare, first_sentence, marked, opened, rules
 from askew.answers.no_option import NO_OPTION
 from askew.answers.normalise import normalise, tokens, yes_no_other
 from askew.language.inflect import number_of
@@ -41,6 +43,8 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
         return "" if number_of(answer) is not None else "no number"
     if _several(question.text, answer, said.answer or ""):
         return "several answers"
+    if doubtful(question.text, answer, bare(said.answer or "")):
+        return "no short answer"
     return "" if _is_short(question.text, answer) else "no short answer"
 
 
@@ -78,7 +82,7 @@ def _is_short(question: str, answer: str) -> bool:
     content, asked = {*words} - known.little - known.relations, {*tokens(question)}
     if not {"or", "which"} & asked and (len(content & asked) > 1 or (content and content <= asked)):
         return False
-    if _LONG_ASKED.search(question) is not None:
+    if TEXT_ASKED.search(question) is not None:
         return True
     if not words or len(words) > _MOST or _CODE.search(answer):
         return False
@@ -86,16 +90,13 @@ def _is_short(question: str, answer: str) -> bool:
         word for word in words if word in rules().clause or word.endswith(("n't", "n’t"))
     }
     is_participle = words[0].endswith("ing") and words[1:] and not _DOING.search(question)
-    if _COLOUR_ASKED.search(question) and len(words) > 2 and rules().colours.isdisjoint(words):
+    if COLOUR_ASKED.search(question) and len(words) > 2 and rules().colours.isdisjoint(words):
         return False
     return len(words) < 2 or not (said or is_participle)
 
 
 _MOST = 7
 _DOING = re.compile(r"\b(?:do|doing|happening|going on|activity|sport|action|hobby)\b", re.IGNORECASE)
-_COLOUR_ASKED = re.compile(r"\b(?:what|which)(?: \w+)? colou?rs?\b", re.IGNORECASE)
-_LONG_ASKED = re.compile(r"^why\b|\b(?:say|says|read|reads|written|text|words|slogan|message)\b", re.IGNORECASE)
-"""Questions whose answers may be sentences."""
 _OTHER_PART = re.compile(r"(?:and|while|whereas|but) (?:the|its|his|her)\b", re.IGNORECASE)
 _CODE = re.compile(r"[{}<>|\\→=]|https?:")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)

@@ -310,10 +310,8 @@ def _needs_torchvision(folder: Folder) -> ModelError:
     """torchvision is missing, or does not fit torch."""
     torch = need("torch", "hf")
     release = torch.__version__.partition("+")[0]
-    minor = release.split(".")[1] if release.startswith("2.") else ""
-    fitting = f"torchvision==0.{int(minor) + 15}.*" if minor.isdigit() else "torchvision"
     return ModelError(
         f"{folder.path}: transformers prepares images of {folder.model_type!r} with torchvision, which is not "
         f"installed or does not fit torch {torch.__version__}. Install the version that belongs to it, from the same "
-        f"source as torch: pip install '{fitting}'"
+        f"source as torch: pip install torch=={release} torchvision"
     )

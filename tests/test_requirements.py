@@ -1,0 +1,74 @@
+"""What askew asks for fits beside other packages: no exact versions, and oldest and newest PyTorch resolve."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from packaging.requirements import Requirement
+
+from test_locks import PROJECT, asked
+
+TORCH = {"2.6.0": "0.21.0", "2.13.0": "0.28.0", "2.15.0": "0.29.1"}
+"""Releases of PyTorch, oldest and newest among them, with the torchvision that requires each."""
+EXTRAS = tuple(PROJECT["project"]["optional-dependencies"])
+
+
+def oldest(requirement):
+    """The lowest version that a requirement names; any, if it names none."""
+    return next((one.version for one in requirement.specifier if one.operator == ">="), "1")
+
+
+def wheel(folder, name, version, *requires):
+    """A package without content: a resolver reads only what it requires."""
+    stem = f"{name.replace('-', '_')}-{version}"
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {name}",
+        f"Version: {version}",
+        *map("Requires-Dist: {}".format, requires),
+    ]
+    with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as packed:
+        packed.writestr(f"{stem}.dist-info/METADATA", "\n".join(lines) + "\n")
+        packed.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        packed.writestr(f"{stem}.dist-info/RECORD", "")
+
+
+def resolved(folder, *lines):
+    """What uv takes for these requirements from a folder of wheels, without network."""
+    options = ["--no-index", "--offline", "--no-header", "--no-annotate", "--no-cache", "--quiet"]
+    command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--find-links", str(folder), *options]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """The packages of all extras in the oldest version asked for, and several releases of PyTorch."""
+    folder = tmp_path_factory.mktemp("index")
+    for one in asked(EXTRAS):
+        if one.name != "torch":
+            wheel(folder, one.name, oldest(one))
+    for torch, vision in TORCH.items():
+        wheel(folder, "torch", torch)
+        wheel(folder, "torchvision", vision, f"torch=={torch}")
+    return folder
+
+
+def test_no_extra_asks_for_one_exact_version():
+    for one in asked(EXTRAS):
+        assert not {"==", "===", "~="} & {part.operator for part in one.specifier}, (
+            f"{one}: exact builds belong to locks/"
+        )
+
+
+@pytest.mark.parametrize("torch", TORCH)
+def test_all_extras_resolve_beside_a_torchvision(index, torch):
+    wanted = [str(Requirement(f"{one.name}{one.specifier}")) for one in asked(EXTRAS)]
+    assert f"torch=={torch}" in resolved(index, *wanted, f"torchvision=={TORCH[torch]}")
+
+
+def test_an_exact_torch_would_be_noticed(index):
+    with pytest.raises(AssertionError, match=r"torch==2\.13\.0"):
+        resolved(index, "torch==2.13.0", f"torchvision=={TORCH['2.15.0']}")

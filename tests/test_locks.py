@@ -65,14 +65,17 @@ def test_every_package_has_one_version_and_hashes(file):
 
 
 def test_locks_contain_all_requirements():
-    every = list(PROJECT["project"]["optional-dependencies"])
-    for extras, files in (
-        (("language", "translate", "rank", "bundled"), ["build.txt", "user.txt"]),
-        (every, ["build.txt", "dev.txt", "torch.txt", "cuda.txt"]),
+    groups = [Requirement(line) for group in PROJECT["dependency-groups"].values() for line in group]
+    for wanted, files in (
+        (asked(tool("lock").USER), ["build.txt", "user.txt"]),
+        (
+            asked(PROJECT["project"]["optional-dependencies"]) + groups,
+            ["build.txt", "dev.txt", "torch.txt", "cuda.txt"],
+        ),
     ):
         for python in PYTHONS:
             found = versions(files, python)
-            for one in [*asked(extras), *map(Requirement, PROJECT["build-system"]["requires"])]:
+            for one in [*wanted, *map(Requirement, PROJECT["build-system"]["requires"])]:
                 if one.marker is not None and not one.marker.evaluate({"python_version": python}):
                     continue  # not asked for with this Python
                 version = found.get(canonicalize_name(one.name))

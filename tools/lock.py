@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 LOCKS = Path("locks")
+GROUPS = ("dev", "docs")
 USER = ("language", "translate", "rank", "bundled")
 CUDA = re.compile(r"(nvidia-|cuda-|triton)")
 CPU_BUILDS = {
@@ -67,7 +68,9 @@ def main() -> None:
     parts = [LOCKS / name for name in ("dev.txt", "torch.txt", "cuda.txt")]
     whole.write_text("".join(part.read_text() for part in parts if part.is_file()))
     try:
-        found = entries(resolved(whole, "pyproject.toml", "--all-extras", "locks/build.in", upgrade=upgrade))
+        groups = [part for group in GROUPS for part in ("--group", group)]
+        inputs = ("pyproject.toml", "--all-extras", *groups, "locks/build.in")
+        found = entries(resolved(whole, *inputs, upgrade=upgrade))
         agree = ("-c", str(whole))
         resolved(LOCKS / "build.txt", "locks/build.in", *agree, upgrade=upgrade)
         extras = [part for extra in USER for part in ("--extra", extra)]

@@ -64,7 +64,7 @@ class AmberGenerative(QuestionBenchmark):
         if not self.vectors:
             self.remarks.append(
                 f"{self.title}: similar words are not the same object, so figures differ from published ones. With a "
-                f"spaCy model with vectors they are: amber-generative:{self.path},vectors=en_core_web_lg."
+                "spaCy model with vectors they are: amber-generative:FOLDER,vectors=en_core_web_lg."
             )
         sieve = self.sieve(queries)
         make = lambda key, record: self._question(key, record, objects)  # noqa: E731

@@ -13,9 +13,10 @@ from askew.answers.unparsed import unparsed
 from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
+DEVELOPMENT = ("development", "development_2")
 HELD_OUT = ("held_out_6",)
 READ_SINCE = ("held_out", "held_out_2", "held_out_3", "held_out_4", "held_out_5")
-"""Replies that no rule was written for, and those that were read after they had been measured."""
+"""Replies that rules were written for, those that none was, and those that were read after they had been measured."""
 
 
 def judged(text, reply, label, choices=()):
@@ -46,9 +47,12 @@ def by_class(*parts):
 @pytest.mark.parametrize(
     ("parts", "least", "most_wrong"),
     [
-        (("development",), 0.97, 0.002),
+        (("development",), 0.99, 0.005),
+        (DEVELOPMENT, 0.97, 0.002),
         (HELD_OUT, 0.89, 0.024),
         (READ_SINCE, 0.97, 0.003),
+        (("held_out",), 0.95, 0.04),
+        (("held_out_2",), 0.92, 0.045),
         (("held_out", "held_out_2", "held_out_5"), 0.96, 0.005),
         (("held_out_3", "held_out_4"), 0.975, 0.0),
     ],
@@ -62,7 +66,7 @@ def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
 
 def test_the_documentation_has_the_accuracy_of_each_class():
     page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
-    development, held_out, since = by_class("development"), by_class(*HELD_OUT), by_class(*READ_SINCE)
+    development, held_out, since = by_class(*DEVELOPMENT), by_class(*HELD_OUT), by_class(*READ_SINCE)
     assert development.keys() == held_out.keys() == since.keys()
     for name, (replies, right, _, _) in development.items():
         others, found, _, wrong = held_out[name]

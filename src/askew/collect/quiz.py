@@ -7,7 +7,7 @@ other examples if the study has enough. Owners need no quiz.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -20,25 +20,6 @@ from askew.collect.schema import VERDICTS, annotator, qualification, quiz_item, 
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """An example that was judged incorrectly."""
-
-    item: AnyRow
-    said: str
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A finished attempt."""
-
-    attempt: int
-    correct: int
-    asked: int
-    passed: bool
-    mistakes: tuple[Mistake, ...]
-
-
-@dataclass(frozen=True)
 class Quiz:
     """The state of the quiz for one person."""
 
@@ -48,8 +29,10 @@ class Quiz:
     """The number of the next attempt; None if none is left or needed."""
     items: tuple[AnyRow, ...]
     """Its examples."""
-    last: Attempt | None
-    """The previous attempt."""
+    last: AnyRow | None
+    """The stored result of the previous attempt."""
+    mistakes: Sequence[tuple[AnyRow, str]]
+    """Its examples that were judged incorrectly, each with what the person chose."""
     attempts_left: int
     to_pass: int
     """How many examples must be judged correctly."""
@@ -110,8 +93,9 @@ def quiz_for(tx: Tx, annotator_id: int) -> Quiz:
     needed = needs_quiz(tx, annotator_id)
     number = len(finished) + 1 if needed and left else None
     items = _drawn(tx, annotator_id, finished) if number is not None else ()
-    last = _attempt(tx, finished[-1]) if finished else None
-    return Quiz(needed, number, items, last, left, _to_pass(settings.quiz_items, settings.quiz_pass_percent))
+    last = finished[-1] if finished else None
+    mistakes = _mistakes(tx, last) if last is not None else []
+    return Quiz(needed, number, items, last, mistakes, left, _to_pass(settings.quiz_items, settings.quiz_pass_percent))
 
 
 def last_attempt(tx: Tx, annotator_id: int) -> AnyRow | None:
@@ -120,8 +104,8 @@ def last_attempt(tx: Tx, annotator_id: int) -> AnyRow | None:
     return finished[-1] if finished else None
 
 
-def take_quiz(tx: Tx, annotator_id: int, attempt: int, verdicts: Mapping[int, str]) -> Attempt:
-    """Record the judgements of an attempt; enough correct ones qualify the person."""
+def take_quiz(tx: Tx, annotator_id: int, attempt: int, verdicts: Mapping[int, str]) -> bool:
+    """Record the judgements of an attempt; enough correct ones qualify the person: True if so."""
     now = quiz_for(tx, annotator_id)
     if now.attempt is None or attempt != now.attempt:
         raise Gone("This attempt at the quiz is over, or was never open. Open the quiz again.")
@@ -129,14 +113,14 @@ def take_quiz(tx: Tx, annotator_id: int, attempt: int, verdicts: Mapping[int, st
     if missing:
         raise Refused(f"{len(missing)} of {len(now.items)} examples have no judgement yet. Judge all of them.")
     correct = sum(verdicts[item.id] == item.verdict for item in now.items)
-    passed = correct >= _to_pass(len(now.items), tx.settings.quiz_pass_percent)
+    passed = bool(correct >= _to_pass(len(now.items), tx.settings.quiz_pass_percent))
     answers = json.dumps({str(item.id): verdicts[item.id] for item in now.items}, sort_keys=True)
     about = {"attempt": attempt, "correct": correct, "asked": len(now.items), "passed": passed}
     tx.insert(qualification, annotator_id=annotator_id, answers=answers, at=tx.now, **about)
     record_event(tx, "quiz.taken", f"annotator {annotator_id}", annotator_id, about)
     if passed:
         tx.change(annotator, annotator.c.id == annotator_id, qualified_at=tx.now)
-    return _attempt(tx, _attempts(tx, annotator_id)[-1])
+    return passed
 
 
 def qualify(tx: Tx, annotator_id: int, actor: int | None = None) -> None:
@@ -156,12 +140,12 @@ def _to_pass(asked: int, percent: int) -> int:
     return -(-asked * percent // 100)
 
 
-def _attempts(tx: Tx, annotator_id: int) -> list[AnyRow]:
+def _attempts(tx: Tx, annotator_id: int) -> Sequence[AnyRow]:
     mine = qualification.c.annotator_id == annotator_id
-    return list(tx.rows(sa.select(qualification).where(mine).order_by(qualification.c.attempt)))
+    return tx.rows(sa.select(qualification).where(mine).order_by(qualification.c.attempt))
 
 
-def _drawn(tx: Tx, annotator_id: int, finished: list[AnyRow]) -> tuple[AnyRow, ...]:
+def _drawn(tx: Tx, annotator_id: int, finished: Sequence[AnyRow]) -> tuple[AnyRow, ...]:
     """The examples of the next attempt, unseen ones first; the same person and attempt get the same examples."""
     items = list(tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)))
     if len(items) < tx.settings.quiz_items:
@@ -174,8 +158,7 @@ def _drawn(tx: Tx, annotator_id: int, finished: list[AnyRow]) -> tuple[AnyRow, .
     return tuple(chosen)
 
 
-def _attempt(tx: Tx, row: AnyRow) -> Attempt:
-    verdicts = {int(key): verdict for key, verdict in json.loads(row.answers).items()}
+def _mistakes(tx: Tx, attempt: AnyRow) -> list[tuple[AnyRow, str]]:
+    verdicts = {int(key): verdict for key, verdict in json.loads(attempt.answers).items()}
     items = tx.rows(sa.select(quiz_item).where(quiz_item.c.id.in_(verdicts)).order_by(quiz_item.c.id))
-    mistakes = tuple(Mistake(item, verdicts[item.id]) for item in items if verdicts[item.id] != item.verdict)
-    return Attempt(row.attempt, row.correct, row.asked, row.passed, mistakes)
+    return [(item, verdicts[item.id]) for item in items if verdicts[item.id] != item.verdict]

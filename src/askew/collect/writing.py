@@ -254,18 +254,10 @@ def _continue_or_end(tx: Tx, row: AnyRow, verdict: str) -> Judged:
 def session_tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
     """Every question of a session, in order."""
     joined = question.outerjoin(prediction).outerjoin(judgement)
-    columns = (
-        question.c.id,
-        question.c.text,
-        question.c.state,
-        question.c.try_no,
-        prediction.c.answer,
-        prediction.c.raw,
-        judgement.c.verdict,
-        judgement.c.answer.label("correct_answer"),
-    )
-    found = sa.select(*columns).select_from(joined).where(question.c.session_id == session_id).order_by(question.c.id)
-    return tuple(Try(*row) for row in tx.rows(found))
+    asked, answered = question.c["id", "text", "state", "try_no"], prediction.c["answer", "raw"]
+    found = sa.select(*asked, *answered, *judgement.c["verdict", "answer"]).select_from(joined)
+    mine = question.c.session_id == session_id
+    return tuple(Try(*row) for row in tx.rows(found.where(mine).order_by(question.c.id)))
 
 
 _NOT_JUDGED = {

@@ -24,7 +24,6 @@ from askew.collect.schema import (
     prediction,
     question,
     round_,
-    session,
     verification,
 )
 from askew.collect.web.failures import Failure
@@ -52,15 +51,13 @@ def history(visit: Visit) -> Response:
         row = tx.first(
             sa.select(
                 question,
-                image.c.sha256,
+                *image.c["sha256", "hidden_at"],
                 image.c.name.label("image_name"),
-                image.c.hidden_at,
                 round_.c.number.label("round"),
                 round_.c.state.label("round_state"),
                 annotator.c.pseudonym,
-                session.c.started_at,
             )
-            .select_from(in_rounds.join(annotator).join(session, session.c.id == question.c.session_id))
+            .select_from(in_rounds.join(annotator))
             .where(question.c.id == number)
         )
         if row is None:
@@ -110,13 +107,7 @@ def _matching(wanted: dict[str, str]) -> sa.Select[Any]:
     flags = sa.select(sa.func.count()).where(flag.c.question_id == question.c.id).scalar_subquery()
     statement = (
         sa.select(
-            question.c.id,
-            question.c.text,
-            question.c.state,
-            question.c.standing,
-            question.c.done,
-            question.c.type,
-            question.c.asked_at,
+            *question.c["id", "text", "state", "standing", "done", "type", "asked_at"],
             annotator.c.pseudonym,
             image.c.sha256,
             prediction.c.answer.label("robot"),
@@ -146,9 +137,7 @@ def _reported(tx: Tx) -> list[Any]:
     return list(
         tx.rows(
             sa.select(
-                image.c.id,
-                image.c.sha256,
-                image.c.hidden_at,
+                *image.c["id", "sha256", "hidden_at"],
                 reports.label("reports"),
                 sa.func.min(flag.c.reason).label("reason"),
             )

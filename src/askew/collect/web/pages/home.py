@@ -68,7 +68,7 @@ def send_quiz(visit: Visit) -> Response:
     try:
 
         def act(tx: Tx) -> dict[str, bool]:
-            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _verdicts(visit)).passed}
+            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _verdicts(visit))}
 
         visit.once("quiz", act)
     except Refused as refusal:

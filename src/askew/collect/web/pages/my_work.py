@@ -86,16 +86,10 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
     working = round_.c.state.in_(WORKING)
     statement = (
         sa.select(
-            question.c.id,
-            question.c.text,
-            question.c.state,
-            question.c.standing,
-            question.c.asked_at,
-            question.c.type,
+            *question.c["id", "text", "state", "standing", "asked_at", "type"],
             prediction.c.answer.label("robot"),
             judgement.c.answer.label("correct"),
-            image.c.sha256,
-            image.c.hidden_at,
+            *image.c["sha256", "hidden_at"],
             (judged & working & ~busy).label("can_withdraw"),
         )
         .select_from(in_rounds.outerjoin(prediction).outerjoin(judgement))

@@ -89,7 +89,7 @@ def test_only_pixels_are_stored_and_the_rest_is_refused(tmp_path, draft):
     paths = [tmp_path / name for name in (*FILES, "loop.png", "secret.png", "missing.png")]
     done = import_images(draft.study, paths, draft.round_id)
     assert done.added == len(STORED)
-    refused = {re.search(r"(\w+\.\w+)\b", line.removeprefix(f"{tmp_path}/")).group(1): line for line in done.refused}
+    refused = {re.search(r"(\w+\.\w+)\b", line.removeprefix(f"{tmp_path}/")).group(1): line for line in done.left_out}
     assert refused.keys() == {path.name for path in paths} - set(STORED)
     for name, line in refused.items():
         assert FILES.get(name, (b"", ""))[1] in line

@@ -28,12 +28,12 @@ _QUALITY = 92
 
 
 @dataclass
-class Imported:
-    """The result of an import."""
+class Added:
+    """The result of adding images, gold questions or quiz examples."""
 
     added: int = 0
-    refused: list[str] = field(default_factory=list)
-    """Files that were left out, each with the reason."""
+    left_out: list[str] = field(default_factory=list)
+    """Those that were left out, each with the reason."""
 
 
 @dataclass(frozen=True)
@@ -79,27 +79,27 @@ def import_images(
     round_id: int,
     domain: str = "",
     domains: Mapping[str, str] | None = None,
-) -> Imported:
+) -> Added:
     """Add image files to a draft round; files that are not images, or are in a round already, are left out and listed.
 
     ``domains`` gives a file, by its name, a domain of its own.
     """
-    done = Imported()
+    done = Added()
     for path in paths:
         try:
             one = cleaned(path)
         except BadImage as trouble:
-            done.refused.append(str(trouble))
+            done.left_out.append(str(trouble))
             continue
         write_image(study, one)
         with study.database.write() as tx:
             reason = add_image(tx, one, path.name, round_id, (domains or {}).get(path.name, domain))
         if reason:
-            done.refused.append(f"{path}: {reason}")
+            done.left_out.append(f"{path}: {reason}")
         else:
             done.added += 1
     with study.database.write() as tx:
-        about = {"added": done.added, "refused": len(done.refused), "domain": domain}
+        about = {"added": done.added, "refused": len(done.left_out), "domain": domain}
         record_event(tx, "images.imported", f"round {round_id}", None, about)
     return done
 

@@ -84,7 +84,7 @@ def _wrong_payments(tx: Tx) -> list[str]:
     counted = {number: {row[0]: row[1] for row in tx.rows(sa.text(query))} for number, query in enumerate(_PAID)}
     found = []
     for work in work_of_all(tx):
-        paid = (work.sessions["accepted"], work.answers["accepted"], 0 if work.excluded else work.types.get("E", 0))
+        paid = (work.sessions["accepted"], work.answers["accepted"], 0 if work.excluded else work.types["E"])
         due = tuple(counted[number].get(work.id, 0) for number in range(len(_PAID)))
         if paid != due:
             found.append(f"{work.pseudonym}: {paid} sessions, answers and bonuses are paid, {due} are due")

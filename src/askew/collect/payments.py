@@ -25,6 +25,7 @@ from askew.errors import BadOption, UsageError
 from askew.files.read_write import csv_line
 
 KINDS = ("session", "answer", "bonus")
+STATES = ("accepted", "rejected", "pending")
 CENT = Decimal("0.01")
 
 
@@ -49,10 +50,10 @@ class AnnotatorWork:
     pseudonym: str
     platform: Mapping[str, str]
     excluded: bool
-    sessions: Mapping[str, int]
+    sessions: Counter[str]
     """Numbers of accepted, rejected and pending sessions."""
-    answers: Mapping[str, int]
-    types: Mapping[str, int]
+    answers: Counter[str]
+    types: Counter[str]
     """Questions in frozen rounds by type."""
 
     def pay(self, rates: Rates, state: str = "accepted") -> Decimal:
@@ -61,7 +62,7 @@ class AnnotatorWork:
 
     def bonus(self, rates: Rates) -> Decimal:
         """The bonus for questions of type E; excluded people get none."""
-        return _cents(0 * CENT if self.excluded else self.types.get("E", 0) * rates.bonus)
+        return _cents(0 * CENT if self.excluded else self.types["E"] * rates.bonus)
 
 
 def parse_rates(words: Sequence[str]) -> Rates:
@@ -90,24 +91,9 @@ def work_of_all(tx: Tx) -> list[AnnotatorWork]:
     for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
         if row.role == "owner" and row.id not in sessions.keys() | answers.keys():
             continue
-        excluded = row.excluded_at is not None
-        parts = (sessions.get(row.id, Counter()), answers.get(row.id, Counter()))
-        session_counts, answer_counts = (
-            {state: part[state] for state in ("accepted", "rejected", "pending")} for part in parts
-        )
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
-        works.append(
-            AnnotatorWork(
-                row.id,
-                row.name,
-                row.pseudonym,
-                ids,
-                excluded,
-                session_counts,
-                answer_counts,
-                types.get(row.id, Counter()),
-            )
-        )
+        counts = (part.get(row.id, Counter()) for part in (sessions, answers, types))
+        works.append(AnnotatorWork(row.id, row.name, row.pseudonym, ids, row.excluded_at is not None, *counts))
     return works
 
 
@@ -116,11 +102,12 @@ def payments_csv(works: Iterable[AnnotatorWork], rates: Rates) -> bytes:
     works = list(works)
     platforms = sorted({key for work in works for key in work.platform})
     head = ["pseudonym", "name", *platforms, "excluded"]
-    head += [f"{part}_{state}" for part in ("sessions", "answers") for state in ("accepted", "rejected", "pending")]
+    head += [f"{part}_{state}" for part in ("sessions", "answers") for state in STATES]
     head += [f"questions_{kind}" for kind in "CDE"] + ["pay", "bonus", "total", "pay_pending"]
     lines = [csv_line(head)]
     for work in works:
-        counts = [*work.sessions.values(), *work.answers.values(), *(work.types.get(kind, 0) for kind in "CDE")]
+        counts = [part[state] for part in (work.sessions, work.answers) for state in STATES]
+        counts += [work.types[kind] for kind in "CDE"]
         pay, bonus = work.pay(rates), work.bonus(rates)
         ids = [work.platform.get(key, "") for key in platforms]
         about = [work.pseudonym, work.name, *ids, "yes" if work.excluded else "no"]

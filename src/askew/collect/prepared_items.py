@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from askew.collect.database import Tx, record_event
-from askew.collect.image_import import cleaned, write_image
+from askew.collect.image_import import Added, cleaned, write_image
 from askew.collect.protocol import Refused, checked_text, same_answer
 from askew.collect.quiz import add_quiz_item
 from askew.collect.schema import gold_item, image, judgement, question, quiz_item, verification
@@ -24,15 +23,6 @@ from askew.files.limits import bounded_lines, load_json
 from askew.files.read_write import opened
 
 _YES_NO = {"yes", "no"}
-
-
-@dataclass
-class Added:
-    """The result of adding items."""
-
-    added: int = 0
-    left_out: list[str] = field(default_factory=list)
-    """Items that were left out, each with the reason."""
 
 
 def add_gold(

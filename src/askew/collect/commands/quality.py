@@ -7,11 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askew.collect.commands.study_setup import opened_study
+from askew.collect.commands.study_setup import opened_study, print_added
 
 if TYPE_CHECKING:
     from askew.collect.database import Tx
-    from askew.collect.prepared_items import Added
 
 _QUIZ = """\
 examples:
@@ -47,9 +46,9 @@ def _quiz(args: argparse.Namespace) -> int:
         check_whole("world", args.world, least=1)
     with opened_study(args) as study:
         if args.add:
-            _print_added(add_quiz_file(study, Path(args.add)), "examples")
+            print_added(add_quiz_file(study, Path(args.add)), "examples")
         if args.world:
-            _print_added(add_world_quiz(study, args.world), "examples")
+            print_added(add_world_quiz(study, args.world), "examples")
         with study.database.write() as tx:
             if args.remove is not None:
                 remove_quiz_item(tx, args.remove)
@@ -113,12 +112,12 @@ def _gold(args: argparse.Namespace) -> int:
             check_whole(name, getattr(args, name), least=1)
     with opened_study(args) as study:
         if args.add:
-            _print_added(add_gold_file(study, Path(args.add)), "gold questions")
+            print_added(add_gold_file(study, Path(args.add)), "gold questions")
         if args.world:
-            _print_added(add_world_gold(study, args.world), "gold questions")
+            print_added(add_world_gold(study, args.world), "gold questions")
         with study.database.write() as tx:
             if args.promote or args.question:
-                _print_added(promote_gold(tx, args.promote or len(args.question), args.question), "gold questions")
+                print_added(promote_gold(tx, args.promote or len(args.question), args.question), "gold questions")
             for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
                 if number is not None:
                     set_gold_state(tx, number, state)
@@ -145,12 +144,6 @@ def _write_results(tx: Tx, path: str) -> None:
     ]
     write_joined(path, [csv_line(("id", "state", "question", "answers", "right", "wrong")), *lines])
     print(f"Results: {path}")
-
-
-def _print_added(done: Added, noun: str) -> None:
-    print(f"Added {done.added} {noun}; left out {len(done.left_out)}.")
-    for reason in done.left_out[:20]:
-        print(f"  {reason}")
 
 
 def _list(tx: Tx) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from askew.collect.image_import import Added
     from askew.collect.study import Study
 
 
@@ -147,9 +148,7 @@ def _images(args: argparse.Namespace) -> int:
         else:
             with tqdm(total=args.world, desc="Drawing", unit=" scenes", disable=not sys.stderr.isatty()) as bar:
                 done = import_world(study, round_id, range(present, present + args.world), args.seed, bar.update)
-    print(f"Added {done.added} images to round {number}; left out {len(done.refused)}.")
-    for reason in done.refused[:20]:
-        print(f"  {reason}")
+    print_added(done, f"images to round {number}")
     return 0
 
 
@@ -186,6 +185,13 @@ def _people(args: argparse.Namespace) -> int:
 def listed_counts(counts: dict[str, int]) -> str:
     """Names with their counts, in one line."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+def print_added(done: Added, noun: str) -> None:
+    """How many were added, and the first that were left out."""
+    print(f"Added {done.added} {noun}; left out {len(done.left_out)}.")
+    for reason in done.left_out[:20]:
+        print(f"  {reason}")
 
 
 def repeatable(parser: argparse._ActionsContainer, option: str, metavar: str, effect: str) -> None:

@@ -13,8 +13,8 @@ from random import Random
 
 import sqlalchemy as sa
 
-from askew.collect.image_import import Imported, import_images
-from askew.collect.prepared_items import Added, add_gold, is_in_quiz, store_image
+from askew.collect.image_import import Added, import_images
+from askew.collect.prepared_items import add_gold, is_in_quiz, store_image
 from askew.collect.protocol import same_question
 from askew.collect.quiz import add_quiz_item
 from askew.collect.schema import image
@@ -57,7 +57,7 @@ def import_world(
     seed: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
     size: int = SIZE,
-) -> Imported:
+) -> Added:
     """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors).
 
     All scenes of a study are of one world, so ``seed`` and ``size`` are those of the scenes that it has already.

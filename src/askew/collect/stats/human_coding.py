@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -18,24 +18,13 @@ from askew.collect.stats.sheets import count, decimal, described, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line
+from askew.files.resources import resource
 from askew.metrics.interval import interval
 from askew.metrics.sums import by_image, ratio, settled
 from askew.types import Outcome, Row, Score, Table
 from askew.verbs import Metric
 
-LABELS = {
-    "count": "Count",
-    "ocr": "OCR",
-    "position": "Position",
-    "relation": "Relation",
-    "commonsense": "Commonsense",
-    "other_reasoning": "Other reasoning",
-    "low_level": "Low-level",
-    "action": "Action",
-    "small_object": "Small object",
-    "occlusion": "Occlusion",
-    "abstract": "Abstract",
-}
+LABELS: Mapping[str, str] = resource("collect/stats/tables.yaml")["table7"]["labels"]
 """The paper's eleven labels; a question may have several."""
 NO_LABEL = "none"
 _GIVEN = ("id", "round", "image", "question", "robot_answer", "correct_answer", "answers")
@@ -60,15 +49,7 @@ def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
     for one in sample:
         assert one.author is not None
         others = "; ".join(given.text for given in one.verifiers)
-        given: list[str | int | float | None] = [
-            one.id,
-            one.round,
-            one.image,
-            one.text,
-            one.robot,
-            one.author.text,
-            others,
-        ]
+        given = (one.id, one.round, one.image, one.text, one.robot, one.author.text, others)
         yield csv_line([*given, *[""] * (len(LABELS) + 1)])
 
 
@@ -77,9 +58,8 @@ class Coded:
     """The labels of one coder."""
 
     path: str
-    rounds: dict[int, int]
-    """Question to its round."""
-    images: dict[int, str]
+    about: dict[int, tuple[int, str]]
+    """Question to its round and image."""
     labels: dict[int, frozenset[str]]
     uncoded: int
 
@@ -94,36 +74,36 @@ def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
     missing = [name for name in ("id", "round", "image", *LABELS, NO_LABEL) if name not in (rows.fieldnames or ())]
     if missing:
         raise DataError(f"{path}: no column {missing[0]!r}. Code the file that askew collect coding --write wrote.")
-    found = Coded(str(path), {}, {}, {}, 0)
+    about: dict[int, tuple[int, str]] = {}
+    labels: dict[int, frozenset[str]] = {}
     uncoded = []
     for number, row in enumerate(rows, 2):
         key = _whole(path, number, row, "id")
-        if key in found.rounds:
+        if key in labels:
             raise DataError(f"{path}: row {number}: question {key} appears a second time. Delete one of the rows.")
-        found.rounds[key], found.images[key] = _whole(path, number, row, "round"), row["image"] or ""
+        about[key] = _whole(path, number, row, "round"), row["image"] or ""
         chosen = {name for name in (*LABELS, NO_LABEL) if _is_marked(path, number, name, row[name])}
         if NO_LABEL in chosen and len(chosen) > 1:
             raise DataError(f"{path}: row {number}: {NO_LABEL} is marked with other labels. Unmark one of them.")
-        if not chosen:
+        if chosen:
+            labels[key] = frozenset(chosen - {NO_LABEL})
+        else:
             uncoded.append(number)
-            del found.rounds[key], found.images[key]
-            continue
-        found.labels[key] = frozenset(chosen - {NO_LABEL})
     if uncoded and not allow_uncoded:
         raise DataError(
             f"{path}: {len(uncoded)} rows have no mark, e.g. row {uncoded[0]}. Mark a label with x, or {NO_LABEL!r} "
             "if no label fits; leave such rows out with --allow-uncoded."
         )
-    if not found.labels:
+    if not labels:
         raise DataError(f"{path}: no row is coded. Mark labels with x.")
-    return Coded(found.path, found.rounds, found.images, found.labels, len(uncoded))
+    return Coded(str(path), about, labels, len(uncoded))
 
 
 def check_coded(coders: Sequence[Coded], examples: Iterable[Example]) -> None:
     """Refuse coded questions that are not successful questions of this study, e.g. those of another study."""
     known = {one.id: (one.round, str(one.image)) for one in examples if one.type in "CDE"}
     for coder in coders:
-        wrong = [key for key in coder.labels if known.get(key) != (coder.rounds[key], coder.images[key])]
+        wrong = [key for key in coder.labels if known.get(key) != coder.about[key]]
         if wrong:
             raise DataError(
                 f"{coder.path}: {len(wrong)} of {len(coder.labels)} coded questions are not successful questions of "
@@ -146,11 +126,12 @@ def table7(coders: Sequence[Coded]) -> Table:
         notes.append(f"Cohen's kappa of the two coders{mean or undefined}")
     people = "1 person" if len(coders) == 1 else "2 people"
     table = described("table7", (percent(name, label) for name, label in LABELS.items()), notes=notes, coders=people)
-    rounds = sorted(set(coders[0].rounds.values()))
+    round_of = {key: coders[0].about[key][0] for key in together}
+    rounds = sorted(set(round_of.values()))
     for name, numbers in [*((f"R{number}", [number]) for number in rounds), ("all", rounds)]:
         if name == "all" and len(rounds) == 1:
             continue
-        keys = [key for key in together if coders[0].rounds[key] in numbers]
+        keys = [key for key in together if round_of[key] in numbers]
         images, every = np.tile(_image_numbers(coders[0], keys), len(coders)), np.ones(len(keys) * len(coders), bool)
         marks = [coder.labels[key] for coder in coders for key in keys]
         shares = (share(np.array([label in one for one in marks]), every, images) for label in LABELS)
@@ -207,7 +188,7 @@ def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Score:
 
 def _image_numbers(coder: Coded, keys: Sequence[int]) -> npt.NDArray[np.int64]:
     """The images of these questions, numbered by their names."""
-    return np.unique([coder.images[key] for key in keys], return_inverse=True)[1].astype(np.int64)
+    return np.unique([coder.about[key][1] for key in keys], return_inverse=True)[1].astype(np.int64)
 
 
 def _same_questions(coders: Sequence[Coded]) -> list[int]:

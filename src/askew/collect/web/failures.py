@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -42,26 +42,6 @@ class Failure(Exception):
     """How long to wait before trying again."""
     number: str = ""
     """The number of an unexpected error, which is in the log too."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """The text of a failure's page."""
-
-    title: str
-    what: str
-    next: str
-    saved: str = "Nothing was changed."
-
-
-def _read_words() -> Iterator[tuple[tuple[int, str], Words]]:
-    for name, texts in resource("collect/web/failures.yaml").items():
-        status, _, why = name.partition(" ")
-        yield (int(status), why), Words(**texts)
-
-
-WORDS = dict(_read_words())
-"""The texts by status and case."""
 
 
 def failure_of(error: Exception) -> Failure:
@@ -112,12 +92,13 @@ def failure_page(visit: Visit, failure: Failure) -> Response:
     opened = visit.request.method != "POST"
     excluded = failure.status == 403 and visit.who is not None and visit.who.excluded_at is not None
     why = "excluded" if excluded else failure.why or ("opened" if opened else "")
-    words = WORDS.get((failure.status, why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
+    texts = resource("collect/web/failures.yaml")  # by status and case
+    words = texts.get(f"{failure.status} {why}") or texts.get(str(failure.status)) or texts["400"]
     typed = [(label, visit.text(name)) for name, label in TYPED.items() if visit.text(name).strip()]
     own_words = excluded or failure.seconds
     values = {
         "words": words,
-        "what": words.what if own_words else failure.message or words.what,
+        "what": words["what"] if own_words else failure.message or words["what"],
         "opened": opened,
         "again": failure.status in AGAIN and (opened or ("form" in visit.form and not PASSWORDS & visit.form.keys())),
         "typed": typed,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from askew.collect import leases, verify_queue, verifying
 from askew.collect.accounts import among_simulated
-from askew.collect.database import Tx
+from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import open_round
 from askew.collect.schema import gold_result, place, question, session, verification
 
@@ -15,12 +15,10 @@ from askew.collect.schema import gold_result, place, question, session, verifica
 class Work:
     """The work that is available to one person."""
 
-    session_id: int | None
-    """The image the person holds."""
-    session_until: int | None
-    task: str | None
-    """The reference in ``verify_queue`` of the question that the person holds."""
-    task_until: int | None
+    session: AnyRow | None
+    """The session of the image the person holds."""
+    task: verify_queue.Task | None
+    """The question that the person holds."""
     images: bool
     """Whether there is an image to write for."""
     questions: bool
@@ -49,10 +47,8 @@ def work_for(tx: Tx, annotator_id: int) -> Work:
     closed = among_simulated(tx)
     open_ = None if closed else open_round(tx)
     return Work(
-        session_id=held.id if held is not None else None,
-        session_until=held.lease_until if held is not None else None,
-        task=task,
-        task_until=verify_queue.open_task(tx, annotator_id, task).lease_until if task is not None else None,
+        session=held,
+        task=verify_queue.open_task(tx, annotator_id, task) if task is not None else None,
         images=held is not None or (open_ is not None and leases.place_for(tx, annotator_id, open_.id) is not None),
         questions=task is not None or (not closed and verifying.slot_for(tx, annotator_id) is not None),
     )

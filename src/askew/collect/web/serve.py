@@ -31,8 +31,8 @@ from askew.collect.web.login import owner_link as new_owner_link
 from askew.collect.web.robot_queue import TIMEOUT, RobotQueue
 from askew.collect.web.security import Limits, SecretKeys
 from askew.collect.web.study_files import read_secret, refuse_readable
-from askew.collect.web.visit import Service, counted
-from askew.errors import AskewError, UsageError
+from askew.collect.web.visit import Service
+from askew.errors import AskewError, UsageError, plural
 from askew.verbs import Connects
 
 if TYPE_CHECKING:
@@ -308,5 +308,5 @@ def announce(service: Service, address: Address, port: int, owner_link: bool) ->
         print(f"Your link as the owner; it works once, for a day:\n  {place}/invite/{token}")
     resumed = service.robots.resume()
     if resumed:
-        print(f"Asking {counted(resumed, 'question')} again that {'was' if resumed == 1 else 'were'} interrupted.")
+        print(f"Asking {plural(resumed, 'question')} again that {'was' if resumed == 1 else 'were'} interrupted.")
     print(f"Serving at {place}/  Stop with Ctrl-C.", flush=True)

@@ -31,6 +31,7 @@ from askew.collect.web.login import Passwords
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.security import Buckets, InFlight, Limits, SecretKeys, SignIns, network_of
 from askew.collect.web.study_files import Consent, read_consent
+from askew.errors import plural
 
 STATES = {
     "ASKED": "Waiting for the robot",
@@ -89,17 +90,7 @@ def duration(milliseconds: int) -> str:
     ('20 minutes', '1 minute', '59 seconds', '0 seconds')
     """
     seconds = max(0, milliseconds // 1000)
-    n, unit = (seconds // 60, "minute") if seconds >= 60 else (seconds, "second")
-    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
-
-
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "question"), counted(1200, "question"), counted(9, "person", "people")
-    ('1 question', '1,200 questions', '9 people')
-    """
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+    return plural(seconds // 60, "minute") if seconds >= 60 else plural(seconds, "second")
 
 
 def megabytes(size: int) -> str:
@@ -121,7 +112,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "plain": plain,
     "event_facts": event_facts,
     "duration": duration,
-    "counted": counted,
+    "counted": plural,
     "megabytes": megabytes,
     "state_words": state_words,
 }

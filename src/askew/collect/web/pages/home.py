@@ -33,7 +33,7 @@ def home(visit: Visit) -> Response:
         }
     values["return_code"] = visit.return_code
     held = values["work"].task
-    sealed = visit.service.keys.seal(held) if held is not None else ""
+    sealed = visit.service.keys.seal(held.reference) if held is not None else ""
     return visit.render("home.html", held_slot=sealed, **values)
 
 

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.database import Tx, record_event
-from askew.collect.image_import import FORMATS, Imported, import_images
+from askew.collect.image_import import FORMATS, Added, import_images
 from askew.collect.protocol import PRESETS, Refused, StudySettings, settings_of
 from askew.collect.rounds import add_model, blockers, choose_models, create_round, start_round
 from askew.collect.schema import ensemble_member, image, model, round_
@@ -150,12 +150,12 @@ def add_images(visit: Visit) -> Response:
     earlier = visit.first_result("images")
     if earlier is None:
         done = _import(visit, draft.id, domain)
-        stored = {"added": done.added, "refused": done.refused[:MOST_REFUSED], "left_out": len(done.refused)}
+        stored = {"added": done.added, "refused": done.left_out[:MOST_REFUSED], "left_out": len(done.left_out)}
         earlier = visit.once("images", lambda tx: stored)
     return show(visit, result=earlier)
 
 
-def _import(visit: Visit, round_id: int, domain: str) -> Imported:
+def _import(visit: Visit, round_id: int, domain: str) -> Added:
     """Import the files under their own names, without the folders of the owner's computer."""
     with TemporaryDirectory(prefix="askew-upload-") as scratch:
         paths = []
@@ -168,7 +168,7 @@ def _import(visit: Visit, round_id: int, domain: str) -> Imported:
             paths.append(path)
         done = import_images(visit.service.study, paths, round_id, domain)
         for path in paths:
-            done.refused = [line.replace(str(path), path.name) for line in done.refused]
+            done.left_out = [line.replace(str(path), path.name) for line in done.left_out]
     return done
 
 

@@ -88,7 +88,7 @@ def make(kind: str, spec: str, /, **given: Any) -> Any:
     options = _options(name, rest, hints, parameters)
     options = {key: value for key, value in given.items() if key in parameters} | options
     values = {
-        key: _convert(f"{name}: {key}", text, hints.get(key, str)) if isinstance(text, str) else text
+        key: convert(f"{name}: {key}", text, hints.get(key, str)) if isinstance(text, str) else text
         for key, text in options.items()
     }
     missing = [key for key, p in parameters.items() if p.default is p.empty and key not in values]
@@ -233,7 +233,7 @@ def _options(
     return options
 
 
-def _convert(where: str, text: str, hint: Any) -> Any:
+def convert(where: str, text: str, hint: Any) -> Any:
     """Convert the typed text to the annotated type."""
     if hint is Dataset:
         return open_data(text)
@@ -245,7 +245,7 @@ def _convert(where: str, text: str, hint: Any) -> Any:
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         if text.lower() == "none" and type(None) in arguments:
             return None
-        return _convert(where, text, next(a for a in arguments if a is not type(None)))
+        return convert(where, text, next(a for a in arguments if a is not type(None)))
     if hint is bool:
         if text.lower() not in _TRUTH:
             raise BadOption(f"{where}: {text!r} is neither true nor false.")

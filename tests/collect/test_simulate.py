@@ -22,9 +22,9 @@ from askew.collect.protocol import PRESETS, NotAllowed, Refused, settings_of
 from askew.collect.release import release
 from askew.collect.robots import Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
-from askew.collect.schema import gold_result
+from askew.collect.schema import gold_result, image
 from askew.collect.simulation.simulate import Simulated, Skill, simulate
-from askew.collect.simulation.world_content import import_world, load_world, world_images
+from askew.collect.simulation.world_content import import_world, load_world
 from askew.collect.stats.sources import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
@@ -61,7 +61,8 @@ def world_study(folder: Path, preset: str = "paper", images: int = IMAGES, url: 
         for state in ("READY", "OPEN"):
             change_round(tx, round_id, state)
     world = load_world(study)
-    names = world_images(study, round_id)
+    with study.database.read() as tx:
+        names = {row.id: row.name for row in tx.rows(sa.select(image))}
     answers = {f"{key}:{one.text}": one.answer for key, name in names.items() for one in world.questions(name)}
     robots = Robots(study, {models[0]: Seeing(answers, 2), models[1]: Seeing(answers, 3)})
     return study, round_id, robots

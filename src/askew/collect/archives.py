@@ -30,7 +30,6 @@ class Archive:
     """A release in one file."""
 
     version: str
-    path: Path
     bytes: int
     at: int
     """When it was written, in milliseconds."""
@@ -47,8 +46,7 @@ def archives(study: Study) -> list[Archive]:
     """Every release that was exported in the browser or by the API, the latest version first."""
     files = [path for path in (study.folder / "releases").glob("*.zip") if VERSION.fullmatch(path.stem)]
     files.sort(key=lambda path: [int(part) for part in path.stem.split(".")], reverse=True)
-    states = [(path, path.stat()) for path in files]
-    return [Archive(path.stem, path, state.st_size, int(1000 * state.st_mtime)) for path, state in states]
+    return [Archive(path.stem, (state := path.stat()).st_size, int(1000 * state.st_mtime)) for path in files]
 
 
 def next_version(tx: Tx) -> str:

@@ -171,12 +171,10 @@ def reopen(tx: Tx, question_id: int, n: int, outcome: str, reason: str = "") -> 
         end_lease(tx, question_id, holder, outcome, reason)
 
 
-def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> int:
-    """Open every leased slot that the condition picks; returns how many."""
-    held = tx.rows(sa.select(slot.c.question_id, slot.c.n).where(slot.c.state == "LEASED", where))
-    for row in held:
+def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> None:
+    """Open every leased slot that the condition picks."""
+    for row in tx.rows(sa.select(slot.c.question_id, slot.c.n).where(slot.c.state == "LEASED", where)):
         reopen(tx, row.question_id, row.n, outcome)
-    return len(held)
 
 
 def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason: str = "") -> None:
@@ -185,9 +183,8 @@ def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason:
     tx.change(lease, active, ended_at=tx.now, outcome=outcome, reason=reason)
 
 
-def expire(tx: Tx) -> tuple[int, int]:
-    """End every session and free every slot whose lease has expired; returns how many of each there were."""
-    expired = tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now))
-    for row in expired:
+def expire(tx: Tx) -> None:
+    """End every session and free every slot whose lease has expired."""
+    for row in tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now)):
         end_session(tx, row.id, "EXPIRED")
-    return len(expired), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED")
+    reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED")

@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from askew.answers.normalise import clean, normalise, tokens
 from askew.engine.settings import check_whole
 from askew.errors import AskewError, BadOption
+from askew.registry import convert
 
 
 class NotAllowed(AskewError):
@@ -81,15 +82,7 @@ def changed(settings: Settings, changes: Mapping[str, str], noun: str = "setting
     for name, text in changes.items():
         if name not in kinds:
             raise BadOption(f"There is no {noun} {name!r}. {noun.capitalize()}s: {', '.join(kinds)}.")
-        values[name] = text
-        if kinds[name] is int:
-            if not text.isascii() or not text.isdigit():
-                raise BadOption(f"{name} is {text!r}; it must be a whole number.")
-            values[name] = int(text)
-        elif kinds[name] is bool:
-            if text not in ("true", "false"):
-                raise BadOption(f"{name} is {text!r}; it must be true or false.")
-            values[name] = text == "true"
+        values[name] = convert(name, text, kinds[name])
     replaced: Settings = dataclasses.replace(settings, **values)  # type: ignore[type-var]
     return replaced
 

@@ -161,7 +161,7 @@ def test_settings_are_checked_and_fixed_by_the_first_image(empty: WebStudy) -> N
     for wrong, said in {
         "tries=3": "There is no setting",
         "max_tries": "Write each setting as NAME=VALUE",
-        "max_tries=many": "must be a whole number",
+        "max_tries=many": "is not a whole number",
         "max_tries=0": "max_tries",
     }.items():
         page = owner.post("/owner/set-up/study", **{**fields, "other": wrong})

@@ -29,11 +29,11 @@ from askew.collect.schema import annotator, image, question, round_
 from askew.collect.simulation.simulate import Knowledge, Simulated, Skill, Steps, Worker, known_gold
 from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
-from askew.collect.web.app import make_app
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.serve import Address, announce, check_files, listening, log_to_console, make_server, make_service
+from askew.collect.web.serve import Address, check_files, log_to_console, make_service, run_service
 from askew.errors import DataError, UsageError
+from askew.files.resources import resource
 
 log = logging.getLogger("askew.collect")
 PREFIX = "simulated "
@@ -112,25 +112,6 @@ class Colleagues:
 
 
 SCENES, GOLD = 24, 12
-TYPES = {
-    "A": "the robot was correct",
-    "B": "the author was not sure",
-    "C": "verifiers agreed with the robot",
-    "D": "verifiers did not agree",
-    "E": "the robot was wrong, verified",
-    "U": "not finished",
-}
-"""What the types mean, in a few words."""
-STEPS = """
-What to do, in about five minutes:
-  1. Open the link, choose a name and a password, read and agree.
-  2. Fool the robot: get an image, ask about it, judge the answer. These robots only know the embedded world.
-  3. Watch Monitor: three simulated colleagues answer your question within seconds.
-  4. Answer questions: your colleagues wrote some too.
-  5. Invite yourself on People, and open the link in a private window: others take a quiz before their first task,
-     and gold questions, whose answers are known, are mixed into those they answer.
-  6. Press Ctrl-C here: the round is frozen and released.
-"""
 
 
 def demo(folder: Path, port: int, seconds: float | None = None) -> int:
@@ -149,16 +130,8 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
     colleagues = Colleagues(study, service.robots)
     colleagues.join()
     colleagues.start()
-    with listening(address) as bound:
-        announce(service, address, bound.getsockname()[1], owner_link=False)
-        print(STEPS, flush=True)
-        server = make_server(make_app(service), address)
-        if seconds is not None:
-            timer = threading.Timer(seconds, lambda: setattr(server, "should_exit", True))
-            timer.daemon = True
-            timer.start()
-        with suppress(KeyboardInterrupt):
-            server.run(sockets=[bound])
+    with suppress(KeyboardInterrupt):
+        run_service(service, address, hint=resource("collect/simulation/texts.yaml")["steps"], seconds=seconds)
     colleagues.stop()
     service.robots.stop()
     finish(study, folder / "release")
@@ -176,7 +149,8 @@ def finish(study: Study, output: Path) -> None:
         if last.state in WORKING:
             frozen = freeze(tx, last.id, seed=0, drop_incomplete=True)
             kinds = sorted(frozen.types.values())
-            counts = [f"{kinds.count(kind)} {kind} ({TYPES[kind]})" for kind in dict.fromkeys(kinds)]
+            types = resource("collect/simulation/texts.yaml")["types"]
+            counts = [f"{kinds.count(kind)} {kind} ({types[kind]})" for kind in dict.fromkeys(kinds)]
             print(f"\nFrozen: {', '.join(counts) or 'no questions'}.")
     release(study, output)
     print(f"Released to {output}.")

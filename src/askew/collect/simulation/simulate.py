@@ -33,7 +33,7 @@ from askew.collect.schema import (
     slot,
     verification,
 )
-from askew.collect.simulation.world_content import load_world, world_images
+from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import VerifyTask, claim_slot, verify
@@ -343,18 +343,17 @@ _PATIENCE = _AWAY + 2
 def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
     """Collect what can be asked about every image of the round, and each robot's answers to it."""
     world = load_world(study)
-    names = world_images(study, round_id)
-    foreign = [name for name in names.values() if name not in world.scenes]
+    with study.database.read() as tx:
+        gold = known_gold(tx)
+        files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id == round_id))}
+        members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == round_id)
+        models = [row.model_id for row in tx.rows(members.order_by(ensemble_member.c.model_id))]
+    foreign = [row.name for row in files.values() if row.name not in world.scenes]
     if foreign:
         raise UsageError(
             f"{len(foreign)} images are not scenes of the embedded world, e.g. {foreign[0]}: nobody knows the answers."
         )
-    knowledge = Knowledge({key: world.questions(name) for key, name in sorted(names.items())})
-    with study.database.read() as tx:
-        knowledge.gold = known_gold(tx)
-        files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id == round_id))}
-        members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == round_id)
-        models = [row.model_id for row in tx.rows(members.order_by(ensemble_member.c.model_id))]
+    knowledge = Knowledge({key: world.questions(row.name) for key, row in sorted(files.items())}, gold=gold)
     for model_id in models:
         calls = [
             Call(0, 0, model_id, key, files[key].sha256, files[key].suffix, one.text)

@@ -11,16 +11,14 @@ from itertools import count, groupby
 from pathlib import Path
 from random import Random
 
-import sqlalchemy as sa
-
 from askew.collect.image_import import Added, import_images
 from askew.collect.prepared_items import add_gold, is_in_quiz, store_image
 from askew.collect.protocol import same_question
 from askew.collect.quiz import add_quiz_item
-from askew.collect.schema import image
 from askew.collect.study import Study
 from askew.errors import UsageError
 from askew.files.read_write import write_joined
+from askew.files.resources import resource
 from askew.types import Question
 from askew.world.ask import asked
 from askew.world.dataset import SceneCache, World, world_cache
@@ -94,13 +92,6 @@ def load_world(study: Study) -> WorldStudy:
     return WorldStudy(about["seed"], about["scenes"], about["size"])
 
 
-def world_images(study: Study, round_id: int) -> dict[int, str]:
-    """The images of a round: id to name."""
-    with study.database.read() as tx:
-        rows = tx.rows(sa.select(image.c.id, image.c.name).where(image.c.round_id == round_id))
-    return {row.id: row.name for row in rows}
-
-
 WORLD_SEED = 20_000
 """The seed of the first world used here; the images of rounds come from other worlds."""
 
@@ -116,26 +107,6 @@ def add_world_gold(study: Study, many: int) -> Added:
         with study.database.write() as tx:
             done.added += add_gold(tx, stored, chosen.text, passing) is not None
     return done
-
-
-UNKNOWABLE = (
-    ("What will happen next?", "rain"),
-    ("What is the name of the person who drew this?", "anna"),
-    ("What was here yesterday?", "a market"),
-    ("How much did all of this cost?", "20 dollars"),
-    ("What is everybody here thinking about?", "lunch"),
-    ("What is behind the camera?", "a wall"),
-)
-"""Questions that no image can answer, each with a robot's answer."""
-
-
-UNLIKELY = {
-    "what color is the": "purple",
-    "what color": "purple",
-    "what type of": "the moon",
-    "where is the": "on the moon",
-}
-"""Question type to a wrong answer of the robot, for examples that can borrow none from an earlier one."""
 
 
 def add_world_quiz(study: Study, many: int = 16) -> Added:
@@ -175,7 +146,8 @@ def _quiz_example(number: int, chosen: Question, earlier: list[Question]) -> tup
     true = chosen.answers[0]
     place, turn = number % 8, number // 8
     if place in (3, 7):
-        text, robot_answer = UNKNOWABLE[(2 * turn + (place == 7)) % len(UNKNOWABLE)]
+        unknowable = resource("collect/simulation/texts.yaml")["unknowable"]
+        text, robot_answer = unknowable[(2 * turn + (place == 7)) % len(unknowable)]
         return text, robot_answer, "unsure", "The image does not show it, so nobody can know. Choose “not sure”."
     if place in (0, 2, 5):
         return chosen.text, true, "correct", f"The image shows it: the answer is {true}."
@@ -192,7 +164,8 @@ def _other_answer(chosen: Question, earlier: list[Question]) -> str:
         return str(int(chosen.answers[0]) + 3) if chosen.answers[0].isdigit() else "7"
     same = [one for one in earlier if one.kind.question_type == chosen.kind.question_type]
     others = [one.answers[0] for one in same if one.answers[0] not in (chosen.answers[0], "yes", "no")]
-    return others[-1] if others else UNLIKELY.get(chosen.kind.question_type, "an elephant")
+    unlikely: dict[str, str] = resource("collect/simulation/texts.yaml")["unlikely"]
+    return others[-1] if others else unlikely.get(chosen.kind.question_type, "an elephant")
 
 
 def _world_questions(fits: Callable[[Question], bool]) -> Iterator[Question]:

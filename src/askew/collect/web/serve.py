@@ -8,6 +8,7 @@ import logging
 import re
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -278,15 +279,29 @@ def serve(
     check_files(study)
     service = make_service(study, address, private_hosts, limits)
     try:
-        with listening(address) as bound:
-            announce(service, address, bound.getsockname()[1], owner_link)
-            make_server(make_app(service), address).run(sockets=[bound])
+        run_service(service, address, owner_link=owner_link)
     except KeyboardInterrupt:
         print("Stopped. Everything that was sent is saved; run the same command to continue.")
     finally:
         service.robots.stop()
         study.close()
     return 0
+
+
+def run_service(
+    service: Service, address: Address, *, owner_link: bool = False, hint: str = "", seconds: float | None = None
+) -> None:
+    """Serve until Ctrl-C, which raises KeyboardInterrupt, or for some seconds; ``hint`` is printed at the start."""
+    with listening(address) as bound:
+        announce(service, address, bound.getsockname()[1], owner_link)
+        if hint:
+            print(hint, flush=True)
+        server = make_server(make_app(service), address)
+        if seconds is not None:
+            timer = threading.Timer(seconds, lambda: setattr(server, "should_exit", True))
+            timer.daemon = True
+            timer.start()
+        server.run(sockets=[bound])
 
 
 def announce(service: Service, address: Address, port: int, owner_link: bool) -> None:

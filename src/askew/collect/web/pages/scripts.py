@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 from starlette.responses import FileResponse, Response
 
-from askew.collect.archives import Archive, archive_path, archives, write_archive
+from askew.collect.archives import archive_path, archives, write_archive
 from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.gold import gold_counts
 from askew.collect.invariants import notices
@@ -101,14 +102,14 @@ def progress(visit: Visit) -> Response:
 
 def list_releases(visit: Visit) -> Response:
     """The releases that can be downloaded."""
-    return _json({"releases": [_about(one) for one in archives(visit.service.study)]})
+    return _json({"releases": list(map(asdict, archives(visit.service.study)))})
 
 
 def make_release(visit: Visit) -> Response:
     """Export every frozen round as a new version."""
     version = visit.text("version")
-    path = write_archive(visit.service.study, version)
-    return _json(next(_about(one) for one in archives(visit.service.study) if one.path == path))
+    write_archive(visit.service.study, version)
+    return _json(next(asdict(one) for one in archives(visit.service.study) if one.version == version))
 
 
 def archive_file(visit: Visit) -> Response:
@@ -117,10 +118,6 @@ def archive_file(visit: Visit) -> Response:
     if not path.is_file():
         raise Failure(404, message="There is no file of this version.")
     return FileResponse(path, media_type="application/zip", filename=f"release-{path.name}")
-
-
-def _about(one: Archive) -> dict[str, Any]:
-    return {"version": one.version, "bytes": one.bytes, "at": one.at}
 
 
 def _json(content: dict[str, Any], status: int = 200) -> Response:

@@ -16,9 +16,8 @@ from askew.answers.normalise import answer_type
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
-from askew.data.read_predictions import read_predictions
 from askew.data.scene_graphs import SceneFile, write_scenes
-from askew.data.write_questions import write_gqa, write_jsonl, write_results, write_vqa
+from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError
 from askew.types import ImageRef, Kind, Question, Relation, Scene, Thing
 
@@ -98,15 +97,6 @@ def test_gqa_files_round_trip(graphs: tuple[Scene, ...], data: st.DataObject) ->
         assert write_scenes(iter(graphs), graph_path) == len(graphs)
         assert [question.scene for question in SceneFile(graph_path).questions()] == list(graphs)
         assert list(Gqa(path, scenes=graph_path, balanced=True).questions()) == questions
-
-
-@settings(deadline=None, max_examples=25, derandomize=True)
-@given(st.lists(st.tuples(IDS, TEXT), unique_by=lambda pair: (type(pair[0]), pair[0])))
-def test_results_files_round_trip(answers: list[tuple[str | int, str]]) -> None:
-    with TemporaryDirectory() as folder:
-        path = str(Path(folder) / "results.json")
-        assert write_results(iter(answers), path) == len(answers)
-        assert list(read_predictions(path)) == answers
 
 
 def test_the_official_files_field_by_field(tmp_path: Path) -> None:

@@ -81,7 +81,6 @@ def test_options():
         ({"share": 0.0}, "share"),
         ({"variants": 0}, "variants"),
         ({"vocabulary": "all"}, "vocabulary"),
-        ({"meteor": "no/such/file"}, "no such file"),
         ({"ppdb": "no/such/file"}, "no such file"),
         ({"correct": "often"}, "often"),
     ],
@@ -202,16 +201,6 @@ def test_a_run_from_data_to_tables():
     assert result.score("cs.2", "test=ant").value == 0
     assert result.score("accuracy.all").value == pytest.approx(1 / 9)
     assert result.score("accuracy.variant", "made_by=syn/car→automobile").n == 1
-
-
-def test_the_meteor_table_is_used_only_if_it_is_given(tmp_path):
-    (tmp_path / "table").write_text("0.5\nright away\nat once\n")
-    data = Questions((Question(1, ImageRef(1), "Will it stop right away?", ("no",) * 10),))
-    named = P2Suite("paraphrastic", meteor=str(tmp_path / "table"))
-    (group,) = (item for item in named.groups(data, 0) if isinstance(item, Group))
-    assert group.variants[0].question.text == "Will it stop at once?"
-    assert named.notes[-1].startswith("METEOR: 1 rules kept")
-    assert not any("METEOR" in note for note in P2Suite().notes)
 
 
 def test_the_datasheet_says_which_ppdb_rules_were_kept_and_why_others_were_not(tmp_path):

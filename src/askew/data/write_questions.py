@@ -42,25 +42,27 @@ def write_vqa(questions: Iterable[Question], directory: str, name: str = "val201
     asked = os.path.join(directory, f"v2_OpenEnded_mscoco_{name}_questions.json")
     answered = os.path.join(directory, f"v2_mscoco_{name}_annotations.json")
     wrapper = {"info": {"description": "written by askew"}, "license": {}, "data_type": "mscoco", "data_subtype": name}
-    with ExitStack() as stack:
-        first = stack.enter_context(replaced(asked))
-        second = stack.enter_context(replaced(answered))
-        first.write(_opening({**wrapper, "task_type": "Open-Ended"}, "questions"))
-        second.write(_opening(wrapper, "annotations"))
-        for number, question in enumerate(questions):
-            comma = b",\n" if number else b"\n"
-            image = _image_id(question)
-            first.write(comma + encoded({"image_id": image, "question": question.text, "question_id": question.id}))
-            second.write(comma + encoded(_annotation(question, image)))
-        first.write(b"\n]}\n")
-        second.write(b"\n]}\n")
+    rows = ((question, image_id(question)) for question in questions)
+    records = (
+        ({"image_id": image, "question": one.text, "question_id": one.id}, annotation(one, image))
+        for one, image in rows
+    )
+    write_pair(asked, answered, wrapper, records)
     return asked, answered
 
 
-def write_results(answers: Iterable[tuple[Id, str]], path: str) -> int:
-    """Write predictions as an official VQA results file; returns their number."""
-    parts = (encoded({"question_id": key, "answer": answer}) for key, answer in answers)
-    return write_joined(path, parts, b"[\n", b",\n", b"\n]\n")
+def write_pair(asked: str, answered: str, wrapper: dict[str, Any], records: Iterable[tuple[Any, Any]]) -> None:
+    """Write the records of questions and of annotations in two files of VQA's shape."""
+    with ExitStack() as stack:
+        first, second = (stack.enter_context(replaced(path)) for path in (asked, answered))
+        first.write(_opening({**wrapper, "task_type": "Open-Ended"}, "questions"))
+        second.write(_opening(wrapper, "annotations"))
+        for number, (question, answers) in enumerate(records):
+            comma = b",\n" if number else b"\n"
+            first.write(comma + encoded(question))
+            second.write(comma + encoded(answers))
+        first.write(b"\n]}\n")
+        second.write(b"\n]}\n")
 
 
 def write_gqa(questions: Iterable[Question], path: str) -> int:
@@ -101,13 +103,15 @@ def _opening(wrapper: dict[str, Any], key: str) -> bytes:
     return encoded(wrapper)[:-1] + b"," + encoded(key) + b":["
 
 
-def _image_id(question: Question) -> Id:
+def image_id(question: Question) -> Id:
+    """The id of the image, which the formats of VQA and GQA need."""
     if question.image is None:
         raise DataError(f"question {question.id!r} has no image, and this format needs one. Write it as JSONL instead.")
     return question.image.id
 
 
-def _annotation(question: Question, image: Id) -> dict[str, Any]:
+def annotation(question: Question, image: Id) -> dict[str, Any]:
+    """The annotation of a question in VQA's shape."""
     given, rated = len(question.answers), len(question.confidences)
     if rated not in (0, given):
         raise DataError(
@@ -130,7 +134,7 @@ def _annotation(question: Question, image: Id) -> dict[str, Any]:
 
 
 def _gqa_record(question: Question) -> dict[str, Any]:
-    image = _image_id(question)
+    image = image_id(question)
     if not isinstance(question.id, str) or not isinstance(image, str):
         raise DataError(f"question {question.id!r}: GQA's ids of questions and images are text. Convert them first.")
     if len(question.answers) > 1:

@@ -1,4 +1,4 @@
-"""Paraphrase rules mined from text, from files that the user provides: PPDB 2.0, and METEOR's table.
+"""Paraphrase rules mined from text, from files of PPDB 2.0 that the user provides.
 
 Pavlick et al., "PPDB 2.0: Better paraphrase ranking, fine-grained entailment relations, word embeddings, and style
 classification", ACL 2015. A line is ``LHS ||| source ||| target ||| features ||| alignment ||| entailment``, as in::
@@ -10,13 +10,6 @@ Rules are kept if the target is equivalent to the source or entailed by it, as i
 A lexical rule, one word for one word, applies to exactly that form of the word. A rule with two or more words in its
 source becomes a pattern of ``paraphrases``, which has no phrase labels: rules that need one are left out, and so are
 rules with anything but lower-case words (``us $``, ``the horse 's tail``).
-
-Denkowski and Lavie, "METEOR Universal: Language Specific Translation Evaluation for Any Target Language", WMT 2014. The
-table of English (``paraphrase-en.gz``, for example inside the package ``pycocoevalcap``) has three lines for each
-pair: a probability, a phrase, and its paraphrase. Most pairs come from parliamentary proceedings and are not
-paraphrases in a question about an image (*the bench*, *the judiciary*), so the table is used only if the user gives the
-file. The table has no parts of speech, so only phrases of at least two words become rules. A phrase that begins or ends
-with a word that belongs to the surrounding text (*of the*, *is on*) is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import islice
 from math import isfinite
 
 from askew.errors import BadOption, BadRecord
@@ -91,10 +83,6 @@ class Ppdb:
         return sha256("\n".join(sorted(content)).encode()).hexdigest()[:12]
 
 
-Key = tuple[str, str, str]
-"""The identity of a rule: its tag (empty for a rule with several words), its source and its target."""
-
-
 def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
     """Read PPDB files (gzip or not); rules below the score are left out, and duplicate rules count once.
 
@@ -104,7 +92,7 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
     """
     if not (isfinite(score) and score >= 0):
         raise BadOption(f"ppdb: the lowest score is {score}. Give a number from 0 (PPDB's scores go up to about 6).")
-    kept: dict[Key, Synonym | Paraphrase] = {}
+    kept: dict[tuple[str, str, str], Synonym | Paraphrase] = {}
     left_out: Counter[str] = Counter()
     for path in paths:
         for line in _read(path, score):
@@ -112,41 +100,17 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
             if isinstance(rule, str):
                 left_out[rule] += 1
                 continue
-            if not _keep(kept, line[0] if isinstance(rule, Synonym) else "", rule):
+            key = line[0] if isinstance(rule, Synonym) else "", rule.source, rule.target
+            if key in kept:
                 left_out["the same rule again"] += 1
-    return _sorted(kept, left_out)
-
-
-def merged(sources: Iterable[Ppdb]) -> Ppdb:
-    """The rules of several sources together; among rules with the same two sides, the most confident one counts."""
-    kept: dict[Key, Synonym | Paraphrase] = {}
-    left_out: Counter[str] = Counter()
-    for source in sources:
-        left_out.update(source.left_out)
-        for tag, rule in source.rules():
-            _keep(kept, tag, rule)
-    return _sorted(kept, left_out)
-
-
-def _keep(kept: dict[Key, Synonym | Paraphrase], tag: str, rule: Synonym | Paraphrase) -> bool:
-    """Keep the most confident of rules with the same two sides; False when there was one already."""
-    key = tag, rule.source, rule.target
-    known = kept.get(key)
-    if known is None or known.confidence < rule.confidence:
-        kept[key] = rule
-    return known is None
-
-
-def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int]) -> Ppdb:
-    """The rules in a canonical order, independent of the order of files and lines."""
+            if key not in kept or kept[key].confidence < rule.confidence:
+                kept[key] = rule
     lexical: dict[tuple[str, str], list[Synonym]] = {}
-    phrases: list[Paraphrase] = []
     for (tag, source, _), rule in kept.items():
-        if isinstance(rule, Paraphrase):
-            phrases.append(rule)
-        else:
+        if isinstance(rule, Synonym):
             lexical.setdefault((source, tag), []).append(rule)
     ordered = {key: tuple(sorted(found, key=lambda r: (-r.confidence, r.target))) for key, found in lexical.items()}
+    phrases = (rule for rule in kept.values() if isinstance(rule, Paraphrase))
     return Ppdb(ordered, tuple(sorted(phrases, key=lambda rule: rule.id)), dict(left_out))
 
 
@@ -178,21 +142,16 @@ def _score(features: bytes, path: str, number: int) -> float:
     match = _SCORE.search(features)
     if match is None:
         return 0.0
-    value = _number(match[1])
+    try:
+        value = float(match[1])
+    except ValueError:
+        value = float("nan")
     if not isfinite(value):
         raise BadRecord(
             f"{path}, line {number}: PPDB2.0Score is {match[1].decode('utf-8', 'replace')!r}, not a number. "
             "Fix or delete the line, or download the file again."
         )
     return value
-
-
-def _number(text: str | bytes) -> float:
-    """The number in a text; NaN if it is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
 
 
 def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | Paraphrase | str:
@@ -224,58 +183,3 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
 
 def _name(slot: str) -> str:
     return slot[1:].partition(",")[0]
-
-
-_WORDS = re.compile(r"[a-z]+(?: [a-z]+)+")
-_TARGET = re.compile(r"[a-z]+(?: [a-z]+)*")
-_FUNCTION_WORDS = frozenset(
-    ("a", "an", "the", "and", "or", "of", "to", "is", "are", "was", "were", "be", "that", "which", "it", "has", "have")
-)
-"""Words that belong to the text before or after a phrase."""
-
-
-def read_meteor(path: str, probability: float = 0.3) -> Ppdb:
-    """Read a table (gzip or not); pairs below the probability are left out.
-
-    Raises:
-        BadOption: when the probability is not between 0 and 1.
-        BadRecord: when an entry does not have three lines, or its first line is not a number.
-    """
-    if not 0.0 <= probability <= 1.0:
-        raise BadOption(f"meteor: the lowest probability is {probability}. Give a number between 0 and 1.")
-    kept: dict[Key, Synonym | Paraphrase] = {}
-    left_out: Counter[str] = Counter()
-    for value, source, target in _entries(path):
-        reason = "probability too low" if value < probability else _fault(source, target)
-        if reason:
-            left_out[reason] += 1
-            continue
-        rule = Paraphrase(f"meteor:{source}→{target}", source, target, confidence=min(1.0, value), origin="meteor")
-        if not _keep(kept, "", rule):
-            left_out["the same rule again"] += 1
-    return _sorted(kept, left_out)
-
-
-def _fault(source: str, target: str) -> str:
-    """Why a pair is not a rule; empty if it is one."""
-    if not _WORDS.fullmatch(source) or not _TARGET.fullmatch(target):
-        return "not phrases of lower-case words"
-    if source == target:
-        return "both sides are the same"
-    before, after = source.split(), target.split()
-    ends = before[0], before[-1], after[0], after[-1]
-    return "" if _FUNCTION_WORDS.isdisjoint(ends) else "a function word at an end"
-
-
-def _entries(path: str) -> Iterator[tuple[float, str, str]]:
-    with opened(path) as lines:
-        number = 1
-        while entry := [line.decode("utf-8", "replace").strip() for line in islice(lines, 3)]:
-            value = _number(entry[0])
-            if len(entry) < 3 or not isfinite(value):
-                raise BadRecord(
-                    f"{path}, line {number}: {entry[0][:80]!r} does not begin an entry of METEOR's table (three lines: "
-                    "a probability, a phrase, its paraphrase). Give paraphrase-en.gz as it is."
-                )
-            yield value, entry[1], entry[2]
-            number += 3

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from askew.answers.normalise import modal_answer
-from askew.data.write_questions import encoded
-from askew.errors import BadOption, DataError
-from askew.files.read_write import replaced
-from askew.language.paraphrase_tables import Ppdb, merged, read_meteor, read_ppdb
+from askew.data.write_questions import annotation, image_id, write_pair
+from askew.errors import BadOption
+from askew.language.paraphrase_tables import Ppdb, read_ppdb
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.metrics.accuracy import Accuracy, Mu, Worst
@@ -23,7 +20,7 @@ from askew.metrics.correct import Correct, check_correct
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, listed, published
-from askew.types import Column, Group, Mode, Refusal, Table, Variant
+from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
 
@@ -53,10 +50,6 @@ class P2Suite(BuildsByExecutor):
     """A folder of PPDB 2.0 files, or files separated by commas, as a further source of rules."""
     score: float = 3.5
     """The least PPDB 2.0 score."""
-    meteor: str = ""
-    """METEOR's table of paraphrases (``paraphrase-en.gz``) as a further source of rules."""
-    probability: float = 0.3
-    """The least probability of a paraphrase in METEOR's table."""
     originals: Originals = "covered"
     """``all``: also ask the questions that no rule changes, for the accuracy over all of the data (Table 2)."""
 
@@ -85,8 +78,6 @@ class P2Suite(BuildsByExecutor):
         check_correct(self.correct, self.accuracy)
         fit((), self._perturbation, self.least, self.share)
         self._files()
-        if self.meteor and not os.path.isfile(self.meteor):
-            raise BadOption(f"p2: meteor={self.meteor}: there is no such file. Give METEOR's paraphrase-en.gz.")
 
     @property
     def tests(self) -> Sequence[str]:
@@ -139,10 +130,9 @@ class P2Suite(BuildsByExecutor):
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the data for its vocabulary and the shares of the rules, a second for the questions."""
-        mined = merged(self._mined.values()) if self._mined else None
         perturbation = fit(
             data.questions() if self.least or self.share < 1.0 else (),
-            replace(self._perturbation, ppdb=mined),
+            replace(self._perturbation, ppdb=self._mined),
             self.least,
             self.share,
             self.vocabulary == "everyday",
@@ -153,9 +143,14 @@ class P2Suite(BuildsByExecutor):
 
     @property
     def notes(self) -> Sequence[str]:
-        """The versions of tagger and WordNet; the PPDB or METEOR rules that were kept, and why others were not."""
+        """The versions of tagger and WordNet; how many PPDB rules were kept, and why others were not."""
         versions = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
-        return versions, *(f"{name}: {_kept_rules(mined)}" for name, mined in self._mined.items())
+        mined = self._mined
+        if mined is None:
+            return (versions,)
+        left_out = sorted(mined.left_out.items(), key=lambda item: (-item[1], item[0]))
+        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
+        return versions, f"PPDB: {mined.count:,} rules kept (`{mined.signature}`); left out: {reasons}"
 
     def release(self, groups: Iterable[Group], folder: Path) -> tuple[str, str]:
         """Write the variants also in the format of the paper's release; ``askew build`` calls it."""
@@ -187,14 +182,8 @@ class P2Suite(BuildsByExecutor):
         return (Table("p2-k", "Consensus for groups of k questions", (*whole, *self._each(*columns))),)
 
     @cached_property
-    def _mined(self) -> Mapping[str, Ppdb]:
-        """The rules of PPDB and METEOR, read once."""
-        rules = {}
-        if self.ppdb:
-            rules["PPDB"] = read_ppdb(self._files(), self.score)
-        if self.meteor:
-            rules["METEOR"] = read_meteor(self.meteor, self.probability)
-        return rules
+    def _mined(self) -> Ppdb | None:
+        return read_ppdb(self._files(), self.score) if self.ppdb else None
 
     def _files(self) -> tuple[str, ...]:
         """The PPDB files that are named."""
@@ -220,13 +209,6 @@ class P2Suite(BuildsByExecutor):
         )
 
 
-def _kept_rules(mined: Ppdb) -> str:
-    """How many rules were kept, and why others were left out."""
-    left_out = sorted(mined.left_out.items(), key=lambda item: (-item[1], item[0]))
-    reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
-    return f"{mined.count:,} rules kept (`{mined.signature}`); left out: {reasons}"
-
-
 def write_release(groups: Iterable[Group], folder: str) -> tuple[str, str]:
     """Write the variants as a questions and an annotations file; returns their paths.
 
@@ -235,52 +217,22 @@ def write_release(groups: Iterable[Group], folder: str) -> tuple[str, str]:
     """
     asked = os.path.join(folder, "v2_OpenEnded_mscoco_p2_questions.json")
     answered = os.path.join(folder, "v2_mscoco_p2_annotations.json")
-    wrapper = {
-        "info": {"description": "VQA P2, made by askew"},
-        "license": {},
-        "data_type": "mscoco",
-        "data_subtype": "p2",
-    }
-    with ExitStack() as stack:
-        questions = stack.enter_context(replaced(asked))
-        annotations = stack.enter_context(replaced(answered))
-        questions.write(encoded({**wrapper, "task_type": "Open-Ended"})[:-1] + b',"questions":[')
-        annotations.write(encoded(wrapper)[:-1] + b',"annotations":[')
-        comma = b"\n"
-        for group in groups:
-            for variant in group.variants:
-                shared = _shared(group, variant)
-                questions.write(comma + encoded({**shared, "question": variant.question.text}))
-                annotations.write(comma + encoded({**shared, **_annotation(variant)}))
-                comma = b",\n"
-        questions.write(b"\n]}\n")
-        annotations.write(b"\n]}\n")
+    about = {"description": "VQA P2, made by askew"}
+    wrapper = {"info": about, "license": {}, "data_type": "mscoco", "data_subtype": "p2"}
+    write_pair(asked, answered, wrapper, _release_records(groups))
     return asked, answered
 
 
-def _shared(group: Group, variant: Variant) -> dict[str, Any]:
-    image = variant.question.image or group.original.image
-    if image is None:
-        raise DataError(f"question {group.original.id!r} has no image, and VQA's format needs one. Use groups.jsonl.")
-    return {
-        "image_id": image.id,
-        "question_id": variant.question.id,
-        "original_id": group.original.id,
-        "perturbation": variant.test,
-        "src": variant.note.get("origin", "wordnet"),
-    }
-
-
-def _annotation(variant: Variant) -> dict[str, Any]:
-    question = variant.question
-    confidences = question.confidences or ("",) * len(question.answers)
-    answers = [
-        {"answer": answer, **({"answer_confidence": confidence} if confidence else {}), "answer_id": place}
-        for place, (answer, confidence) in enumerate(zip(question.answers, confidences, strict=True), 1)
-    ]
-    return {
-        "question_type": question.kind.question_type,
-        "multiple_choice_answer": modal_answer(question.answers, str),
-        "answers": answers,
-        "answer_type": question.kind.answer_type,
-    }
+def _release_records(groups: Iterable[Group]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for group in groups:
+        for variant in group.variants:
+            question = variant.question
+            image = image_id(question if question.image else group.original)
+            shared = {
+                "image_id": image,
+                "question_id": question.id,
+                "original_id": group.original.id,
+                "perturbation": variant.test,
+                "src": variant.note.get("origin", "wordnet"),
+            }
+            yield {**shared, "question": question.text}, {**shared, **annotation(question, image)}

@@ -144,7 +144,7 @@ def test_tab_completes_in_a_real_shell(shell, tmp_path):
         (("run", "--sute", "rad"), "askew run: error: there is no option --sute. Did you mean '--suite'?"),
         (("run", "--limt=3"), "there is no option --limt. Did you mean '--limit'?"),
         (("collect", "init", "study", "--presett", "x"), "askew collect init: error: there is no option --presett."),
-        (("ls", "model", "rad"), "there is nothing that 'rad' could mean here"),
+        (("demo", "rad"), "there is nothing that 'rad' could mean here"),
     ],
 )
 def test_an_unknown_command_or_option_is_answered_with_the_nearest(words, told, capsys):

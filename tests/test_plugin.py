@@ -73,10 +73,10 @@ def test_components_of_another_package_work_in_every_command(askew_with_plugin):
         ("model", "last-word", "Answers with the question's last word."),
         ("reader", "survey", "Questions from a CSV file with the columns photo, asked and said."),
     ):
-        assert f"  {name}\n      {summary}" in call("ls", kind)
+        assert f"{name}\n    {summary}" in call("ls", kind)
     asked = ("--data", "survey:q.csv", "--suite", "shout:marks=3", "--metric", "short:letters=2", "--output", "runs")
     said = call("run", "--model", "last-word", "--model", "constant:no", *asked, "--quiet")
-    assert "shout: Shouted questions" in said
+    assert "Shouted questions" in said
     runs = ("runs/last-word", "runs/constant-no")
     said = call("compare", *runs, "--output", "compared")
     assert "short:letters=2" in said

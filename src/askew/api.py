@@ -206,6 +206,7 @@ def _kept_folder(output: str | Path | None) -> Iterator[tuple[Path, _Files]]:
 NOT_IN_PYTHON = {
     "config": "Give its settings by name.",
     "dry_run": "Use askew run --dry-run.",
+    "full": "Every score: result.to_frame().",
     "power": "Use askew run --dry-run --power POINTS.",
     "no_published": "Write the report with result.report(path, published=False).",
     "try": "Use askew run --try N.",

@@ -61,7 +61,7 @@ def test_sentences_are_left_by_the_bars_and_warnings_are_pythons_in_a_program(ca
 
 def test_the_audit_of_texts_can_be_left_out(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 400)
-    words = ["--data", str(tmp_path / "q.jsonl"), "--suite", "rad", "--quiet"]
+    words = ["--data", str(tmp_path / "q.jsonl"), "--suite", "rad", "--quiet", "--full"]
     alone = {}
     for name, option in (("with", []), ("without", ["--no-audit"])):
         assert main(["run", "--model", "constant:yes", *words, *option, "--output", str(tmp_path / name)]) == 0

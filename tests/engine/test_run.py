@@ -355,7 +355,7 @@ def test_an_empty_suite_beside_another_is_a_warning():
     with pytest.warns(UserWarning, match=r"The suite visual made no group from 12 questions.* in the scene \(12\)"):
         result = askew.evaluate("constant:white", colour_questions(12, 4), ["rad", "visual"])
     assert "Warning: The suite visual made no group" in str(result)
-    assert "Asks 4 of 12 questions on 4 images, 4 variants." in str(result)
+    assert "Share of the data's questions asked: rad 33 %" in str(result)
     assert "Only 4 images" in str(result)
     rad, visual = result.results["suites"]
     assert (rad["images"], rad["changed"], visual["images"]) == (4, 4, 0)

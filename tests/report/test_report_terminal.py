@@ -114,6 +114,23 @@ def test_control_characters_in_names_are_not_printed(tmp_path: Path) -> None:
     assert not any(character in text for character in "\x1b\x07\r")
 
 
+def test_one_run_has_a_row_for_each_suite(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=40, failures=0.05, images=False))
+    (line,) = [line for line in terminal_headlines([run]).splitlines() if line.startswith("Asked as yes/no (RAD)")]
+    score = run.score("rad", "rad.forward")
+    assert line.split()[4:] == [score.short, score.interval, str(score.n), str(score.failed)]
+
+
+def test_the_choice_comes_first_and_intervals_stand_beside_values_if_there_is_room(tmp_path: Path) -> None:
+    runs = [load_run(make_run(tmp_path / name, name, groups=40, images=False)) for name in ("a", "b")]
+    score = runs[0].score("rad", "rad.forward")
+    for width, beside in ((80, True), (52, False)):
+        lines = terminal_headlines(runs, width=width).splitlines()
+        assert lines[0].split()[0] in ("No", "Choose", "a", "b")
+        (row,) = [line for line in lines if line.startswith("Asked as yes/no")]
+        assert (f"{score.short} {score.interval}" in row) is beside
+
+
 @pytest.mark.parametrize("names", [["prior"], ["prior", "a-very-long-model-name-" * 4, "b", "c", "d"]])
 def test_headlines_have_their_interval_below_and_fit(tmp_path: Path, names: list[str]) -> None:
     suites = ("rad", "carets", "rscore")

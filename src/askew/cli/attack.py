@@ -7,9 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from askew.cli.options import (
-    ASKING,
     MODEL_OPTIONS,
-    add_listed,
+    add_asking,
     add_shared,
     as_typed,
     beside,
@@ -55,9 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confirm", type=int, metavar="N", help="ask each rewording found N more times before it counts (default 0)"
     )
-    add_shared(parser, "dry-run", "limit", "seed", "batch-size", "max-failures", *ASKING, "no-audit")
-    add_listed(parser, MODEL_OPTIONS, "options for some models")
-    add_shared(parser, "config")
+    add_shared(parser, "dry-run", "limit", "seed")
+    add_asking(parser, MODEL_OPTIONS)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -80,7 +78,7 @@ def main(args: argparse.Namespace) -> int:
 
     runs = None
     for event in heard(run.run(as_typed()), settings.progress):
-        show(event.folders, output / "report.html", published=not options.no_published)
+        show(event.folders, output / "report.html", bool(options.full), published=not options.no_published)
         runs = event
     print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
     made, calls, reused = run.counts.asked, run.counts.calls, run.counts.reused

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_runs, add_shared, settled
+from askew.cli.options import SHOWING, add_runs, add_shared, settled
 
 EXAMPLES = """\
 examples:
@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
-    add_shared(parser, "images", "overwrite", "no-published")
+    add_shared(parser, "images", "overwrite", *SHOWING)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
     if report is not None:
         named = labels([load_run(folder) for folder in folders])
         check_output(report.parent, "a report", {"runs": named}, bool(options.overwrite))
-    show(folders, report, published=not options.no_published, images=options.images)
+    show(folders, report, bool(options.full), published=not options.no_published, images=options.images)
     if report is not None:
         note_output(report.parent, "a report", {"runs": named})
     return 0

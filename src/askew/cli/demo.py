@@ -65,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
     world = as_data(f"world:val,scenes={round(args.scenes * SHARE)},seed={args.seed}")
     output = Path(args.output)
     _step(1, "making the variants of 8 suites, then asking 5 models", settings)
-    run_and_show(models, world, suites, output, settings, as_typed(), brief=True)
+    run_and_show(models, world, suites, output, settings, as_typed())
     attack(models, world, output, settings)
     return 0
 
@@ -102,4 +102,4 @@ def attack(models: Sequence[Named], world: Named, output: Path, settings: Settin
         pass
     _step(3, "asking all models the rewordings that were found", settings)
     found = as_data(str(folder))
-    run_and_show(models, found, [as_suite("attack")], output / "transfer", settings, as_typed(), brief=True)
+    run_and_show(models, found, [as_suite("attack")], output / "transfer", settings, as_typed())

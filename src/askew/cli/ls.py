@@ -3,32 +3,59 @@
 from __future__ import annotations
 
 import argparse
+from textwrap import fill
 
-from askew.errors import AskewError
+from askew.errors import AskewError, UnknownName, did_you_mean
 from askew.registry import KINDS, describe, make, names
 from askew.types import MetricFacts
 
-EXAMPLES = "examples:\n  askew ls\n  askew ls model"
+EXAMPLES = """\
+examples:
+  askew ls                    the names of all components
+  askew ls suite              what each suite is
+  askew ls suite rad p2       their options"""
+
+_DIRECTIONS = {1: "higher is better", 0: "neither higher nor lower is better", -1: "lower is better"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind")
+    parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind, with a sentence on each")
+    parser.add_argument("name", nargs="*", help="only these of the kind, with their options")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the names with their descriptions and options."""
-    for kind in [args.kind] if args.kind else KINDS:
-        print("losses" if kind == "loss" else f"{kind}s")
-        for name in names(kind):
-            options, summary = describe(kind, name)
-            print(f"  {name}\n      {summary}\n      options: {options}")
-            if kind == "metric":
-                print(f"      {_facts(name)}")
+    """Print names; of one kind also descriptions; of named components also their options."""
+    if not args.kind:
+        for kind in KINDS:
+            print(
+                fill(
+                    ", ".join(names(kind)),
+                    80,
+                    initial_indent=f"{_plural(kind):11}",
+                    subsequent_indent=" " * 11,
+                    break_on_hyphens=False,
+                )
+            )
+        print("\nDescriptions: askew ls suite. Options: askew ls suite rad.")
+        return 0
+    known = names(args.kind)
+    for name in args.name or known:
+        if name not in known:
+            raise UnknownName(
+                f"No {args.kind} is called {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
+            )
+        options, summary = describe(args.kind, name)
+        print(f"{name}\n    {summary}")
+        if args.name:
+            print(f"    options: {options}")
+        if args.kind == "metric":
+            print(f"    {_facts(name)}")
     return 0
 
 
-_DIRECTIONS = {1: "higher is better", 0: "neither higher nor lower is better", -1: "lower is better"}
+def _plural(kind: str) -> str:
+    return "losses" if kind == "loss" else f"{kind}s"
 
 
 def _facts(name: str) -> str:

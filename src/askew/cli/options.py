@@ -79,6 +79,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "action": "store_true",
         "help": "do not find out what the text of questions alone gives away about their answers",
     },
+    "full": {"action": "store_true", "help": "print every score, not only the headline of each suite"},
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",
@@ -98,17 +99,32 @@ MODEL_OPTIONS: Options = {
     "allow_download": (bool, "allow it to be downloaded from a hub"),
 }
 """Options of models that can also be given outside the spec."""
-ASKING = ("executor", "workers", "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
-"""The shared options of commands that ask a model."""
+ASKING: Mapping[str, tuple[str, ...]] = {
+    "asking": ("batch-size", "executor", "workers", "store", "stop-after", "max-failures"),
+    "scoring": ("extract", "accuracy", "no-audit"),
+    "output": ("full", "no-published", "overwrite", "quiet"),
+}
+"""The shared options of commands that ask a model, by the heading of their help."""
+SHOWING = ("full", "no-published")
+"""The shared options of commands that print scores."""
 DEFAULTS = {"seed": 0}
 """The defaults of shared options that are the same in every command."""
 
 
-def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add some of the shared options."""
+def add_shared(parser: argparse.ArgumentParser, *names: str, heading: str = "") -> None:
+    """Add some of the shared options, in a group of the help if it has a heading."""
+    place = parser.add_argument_group(heading) if heading else parser
     for name in names:
-        parser.add_argument(f"--{name}", default=None, **SHARED[name])
+        place.add_argument(f"--{name}", default=None, **SHARED[name])
     parser.set_defaults(parser=parser)
+
+
+def add_asking(parser: argparse.ArgumentParser, models: Options) -> None:
+    """Add the options of commands that ask a model, those of some models, and the file of options."""
+    for heading, names in ASKING.items():
+        add_shared(parser, *names, heading=heading)
+    add_listed(parser, models, "options for some models")
+    add_shared(parser, "config", heading="a file of options")
 
 
 def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str = "", metavar: str = "X") -> None:

@@ -6,7 +6,7 @@ import argparse
 from html import escape
 from pathlib import Path
 
-from askew.cli.options import add_runs, add_shared, settled
+from askew.cli.options import SHOWING, add_runs, add_shared, settled
 
 EXAMPLES = """\
 examples:
@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    add_shared(parser, "images", "overwrite", "no-published")
+    add_shared(parser, "images", "overwrite", *SHOWING)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -33,5 +33,5 @@ def main(args: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else folders[0] / "report.html"
     if options.output:
         check_page(output, escape(page_title([load_run(folder) for folder in folders])), bool(options.overwrite))
-    show(folders, output, published=not options.no_published, images=options.images)
+    show(folders, output, bool(options.full), published=not options.no_published, images=options.images)
     return 0

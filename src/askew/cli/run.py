@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from askew.cli.options import (
-    ASKING,
     MODEL_OPTIONS,
+    SHARED,
     Options,
-    add_listed,
+    add_asking,
     add_shared,
     as_typed,
     beside,
@@ -49,22 +49,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
     )
     parser.add_argument("--name", action="append", metavar="NAME", help="its name in tables (once for each --model)")
-    add_shared(parser, "data", "images", "skip-bad", "suite", "metric")
+    add_shared(parser, "data", "images", "suite", "metric")
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
-    add_shared(parser, "limit", "seed")
+    add_shared(parser, "limit", "seed", "skip-bad")
     parser.add_argument("--shard", metavar="I/N", help="ask only part I of N; askew merge joins the answers")
-    add_shared(parser, "batch-size", "max-failures", *ASKING, "no-audit", "dry-run")
-    parser.add_argument(
+    first = parser.add_argument_group("before a run")
+    first.add_argument(
+        "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
+    )
+    first.add_argument("--dry-run", default=None, **SHARED["dry-run"])
+    first.add_argument(
         "--power",
         type=float,
         metavar="POINTS",
         help="with --dry-run: say how many questions find a difference of this size between two models",
     )
-    parser.add_argument(
-        "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
-    )
-    add_listed(parser, BESIDE, "options for some models")
-    add_shared(parser, "config")
+    add_asking(parser, BESIDE)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -96,7 +96,7 @@ def main(args: argparse.Namespace) -> int:
     else:
         if not options.quiet:
             print(_plan(models, suites, output), file=sys.stderr)
-        run_and_show(models, data, suites, output, settings, as_typed(), published=published)
+        run_and_show(models, data, suites, output, settings, as_typed(), bool(options.full), published=published)
         if settings.shard:
             print(
                 f"These are scores of shard {settings.shard} only. For those of the whole: askew merge RUN ... --store "

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from askew.cli.options import add_shared, as_typed, data_of, settings_of, settled
+from askew.cli.options import SHOWING, add_shared, as_typed, data_of, settings_of, settled
 
 EXAMPLES = """\
 examples:
@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="the model's name in tables (default: the file's name)"
     )
-    add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-audit", "no-published")
+    add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-audit", *SHOWING)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -57,5 +57,7 @@ def main(args: argparse.Namespace) -> int:
     suites = [as_suite(suite) for suite in args.suite or suites_in(data, "accuracy")]
     published = not args.no_published
     # lenient: --allow-missing permits non-answers, so they are not an error here
-    run_and_show([model], data, suites, Path(args.output), settings, as_typed(), lenient=True, published=published)
+    run_and_show(
+        [model], data, suites, Path(args.output), settings, as_typed(), args.full, lenient=True, published=published
+    )
     return 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 
 import orjson
 
@@ -26,7 +29,7 @@ def run_and_show(
     output: Path,
     settings: Settings,
     command: str,
-    brief: bool = False,
+    full: bool = False,
     lenient: bool = False,
     published: bool = True,
 ) -> None:
@@ -36,7 +39,7 @@ def run_and_show(
     """
     events = run_models(models, data, suites, output, settings, command)
     for runs in heard(events, settings.progress):
-        show(runs.folders, output / "report.html", brief, published)
+        show(runs.folders, output / "report.html", full, published)
         failures = runs.failures
     if failures and not lenient:
         raise failures[0]
@@ -55,11 +58,11 @@ def heard(events: Iterator[Event], progress: bool) -> Iterator[Finished]:
 def show(
     folders: Sequence[Path],
     report: Path | None,
-    brief: bool = False,
+    full: bool = False,
     published: bool = True,
     images: str | None = None,
 ) -> None:
-    """Print the table of these runs (only the headlines if ``brief``), and write their report.
+    """Print the headlines of these runs (every score if ``full``), and write their report.
 
     Unless ``published``, the tables omit the papers' own figures. ``images`` is the folder of the page's images, if
     they have been moved since the runs.
@@ -71,11 +74,10 @@ def show(
         write_report(runs, report, differences)
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
-    print(
-        terminal_headlines(runs, differences)
-        if brief
-        else terminal_summary(runs, differences, color=sys.stdout.isatty())
-    )
+    screen = sys.stdout.isatty()
+    width = max(60, get_terminal_size().columns) if screen else 80
+    color = screen and not os.environ.get("NO_COLOR")
+    print(terminal_summary(runs, differences, width, color) if full else terminal_headlines(runs, differences, width))
     for metric, why in not_compared(runs).items():
         print(f"Warning: {metric} is not compared: {why}", file=sys.stderr)
     if len(runs) > 1 and not differences:
@@ -83,3 +85,5 @@ def show(
     if report is not None:
         print(f"\nReport: {report}")
         print("Open it in a browser: the ranking first, then what breaks each model, then the pairs themselves.")
+    if not full:
+        print(f"Every score: askew report {' '.join(shlex.quote(str(folder)) for folder in folders)} --full")

@@ -20,7 +20,7 @@ from askew.report.html import standalone, write_report
 from askew.report.load import Run, labels, load_run
 from askew.report.markup import el
 from askew.report.paper_tables import without_published
-from askew.report.terminal import terminal_summary
+from askew.report.terminal import terminal_headlines
 from askew.types import ImageRef, Outcome, Score
 
 LISTED = 20
@@ -107,7 +107,7 @@ class Result:
         return Path(path)
 
     def __str__(self) -> str:
-        return terminal_summary([self.run])
+        return terminal_headlines([self.run])
 
     def _repr_html_(self) -> str:
         return notebook_page([self.run])
@@ -153,7 +153,7 @@ class Comparison:
         return Path(path)
 
     def __str__(self) -> str:
-        return terminal_summary([result.run for result in self.results], self.differences)
+        return terminal_headlines([result.run for result in self.results], self.differences)
 
     def _repr_html_(self) -> str:
         return notebook_page([result.run for result in self.results], self.differences)

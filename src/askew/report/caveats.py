@@ -25,10 +25,10 @@ def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[st
 
 
 def coverage_warnings(results: Mapping[str, Any]) -> Iterator[str]:
-    """What makes the scores of a run doubtful: suites without groups, few images, doubtful noes."""
+    """What makes the scores of a run doubtful: no groups, few images, doubtful noes, telling texts."""
     for suite in results["suites"]:
         for line in coverage_lines(suite, results.get("data") or {}):
-            if line.startswith(("Warning: ", "Only ")):
+            if line.startswith(("Warning: ", "Only ")) or "Far above that" in line:
                 warning = line.removeprefix("Warning: ")
                 yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
 

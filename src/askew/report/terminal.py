@@ -20,7 +20,7 @@ from askew.report.caveats import (
 from askew.report.confidence_section import calibration_line
 from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
-from askew.report.report_data import Standings, is_significant
+from askew.report.report_data import RankingColumn, Standings, is_significant
 from askew.report.score_display import count
 from askew.report.table_formats import cut, fit, printable, terminal
 from askew.report.verdict import decision
@@ -56,42 +56,90 @@ def terminal_summary(
 
 
 def terminal_headlines(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80) -> str:
-    """The ranking in brief: one line for each suite's headline, which model to choose, warnings."""
+    """What a reader needs first: which model to choose, a row for each suite's headline, then warnings."""
     standings = Standings(runs, differences)
-    names = [printable(label) for label in standings.labels]
-    room = max(14, min(18, (width - _HEADLINE) // max(1, min(len(names), 4))))
-    each = max(1, (width - _HEADLINE) // room)
-    short = _unique_names(names, room - 2)
     lines: list[str] = []
-    for start in range(0, len(runs), each):
-        shown = standings.order[start : start + each]
-        table = Table("headlines", "", tuple(Column(short[number]) for number in shown))
-        for column in standings.columns:
-            name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
-            scores = [standings.score(number, column) for number in shown]
-            best = ["★" if standings.is_best(number, column) else "" for number in shown]
-            table.add(printable(name), *(score.short + mark for score, mark in zip(scores, best, strict=True)))
-            if any(score.interval for score in scores):
-                table.add("", *(score.interval for score in scores))
-        lines += ["", *terminal(table, [_HEADLINE, *[room] * len(shown)], width)]
+    for sentence in decision(standings):
+        lines += [*wrap(printable("".join(span.text for span in sentence)), width), ""]
+    lines += _one_run(standings, width) if len(runs) == 1 else _side_by_side(standings, width)
     lines += ["", *_notes(standings, width)]
     return "\n".join(lines).strip("\n") + "\n"
 
 
+def _one_run(standings: Standings, width: int) -> Iterator[str]:
+    """Each suite's headline with its interval, n and failed groups."""
+    table = Table("", printable(standings.labels[0]), tuple(map(Column, ("value", "95 %", "n", "failed"))))
+    for column in [*standings.columns, *_named_columns(standings)]:
+        score = standings.score(0, column)
+        name = "Accuracy" if column.is_accuracy else f"{suite_name(column.suite)} ({column.facts.title})"
+        table.add(printable(name), score.short, score.interval, score.n, score.failed)
+    yield from terminal(table, [width - 36, 7, 15, 7, 7], width)
+
+
+def _side_by_side(standings: Standings, width: int) -> Iterator[str]:
+    """Each suite's headline, one column for each model, with the interval beside the value if there is room."""
+    rows = []
+    for column in standings.columns:
+        scores = [standings.score(number, column) for number in standings.order]
+        best = ["★" if standings.is_best(number, column) else "" for number in standings.order]
+        values = [score.short + mark for score, mark in zip(scores, best, strict=True)]
+        name = "Accuracy" if column.is_accuracy else printable(suite_name(column.suite))
+        rows.append((name, values, [score.interval for score in scores]))
+    for column in _named_columns(standings):
+        scores = [standings.score(number, column) for number in standings.order]
+        name = printable(f"{column.facts.title} ({column.suite['name']})")
+        rows.append((name, [score.short for score in scores], [score.interval for score in scores]))
+    nothing: list[str] = []
+    joined = [
+        (name, [f"{value} {interval}".rstrip() for value, interval in zip(values, intervals, strict=True)], nothing)
+        for name, values, intervals in rows
+    ]
+    room = 2 + max((len(cell) for _, cells, _ in joined for cell in cells), default=0)
+    least = max(14, min(18, (width - _HEADLINE) // min(len(standings.order), 4)))
+    if len(standings.order) * room <= width - _HEADLINE:
+        rows, room = joined, max(room, least)
+    else:
+        room = least
+    each = max(1, (width - _HEADLINE) // room)
+    names = _unique_names([printable(label) for label in standings.labels], room - 2)
+    for start in range(0, len(names), each):
+        shown = slice(start, start + each)
+        table = Table("headlines", "", tuple(Column(names[number]) for number in standings.order[shown]))
+        for name, cells, below in rows:
+            table.add(name, *cells[shown])
+            if any(below[shown]):
+                table.add("", *below[shown])
+        yield from ["", *terminal(table, [_HEADLINE, *[room] * len(table.columns)], width)][not start :]
+
+
+def _named_columns(standings: Standings) -> list[RankingColumn]:
+    """The metrics that the user named, of every suite; they do not count for the ranking."""
+    ranked = {column.key for column in standings.columns}
+    named = {
+        (score.suite, score.metric)
+        for run in standings.runs
+        for score in run.scores()
+        if not score.part and score.metric in ((run.results.get("config") or {}).get("metrics") or ())
+    }
+    return [
+        RankingColumn(suite, metric)
+        for suite in suites_of(standings.runs)
+        for name, metric in sorted(named - ranked)
+        if name == suite["name"]
+    ]
+
+
 def _notes(standings: Standings, width: int) -> Iterator[str]:
-    """Which model to choose, coverage and warnings."""
-    for sentence in decision(standings):
-        yield from wrap(printable("".join(span.text for span in sentence)), width)
-    yield from wrap(
-        f"{_scale(column.facts for column in standings.columns)}, with the 95 % interval below. "
-        "★ significantly better than every other.",
-        width,
-    )
+    """What the values are, how much of the data they cover, and warnings."""
+    said = f"{_scale(column.facts for column in standings.columns)}, with the 95 % interval."
+    if len(standings.runs) > 1:
+        said += " ★ significantly better than every other."
+    yield from wrap(said, width)
     if smallest := list(_detectable(standings)):
         yield from wrap(f"Smallest differences that are found in 80 % of cases: {', '.join(smallest)}.", width)
     covered: list[str] = []
     warned: list[str] = []
-    for run in standings.runs:
+    for run, label in zip(standings.runs, standings.labels, strict=True):
         for suite in run.suites:
             asked, total = asked_of(suite, run.results.get("data") or {})
             covered += [f"{suite['name']} {100 * asked / total:.0f} %"] if total else []
@@ -99,11 +147,17 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
         failures = run.results.get("failures") or {}
         if failures.get("count"):
             failed = f"{count(failures['count'])} of {count(failures['asked'])}"
-            warned.append(f"{run.model}: no answer to {failed} requests")
+            warned.append(f"{label}: no answer to {failed} requests")
+        warned += [f"{label}: {sentence}" for sentence in form_sentences(run.results)]
+    shown = {f"{column.facts.title} ({column.suite['name']})" for column in standings.columns}
+    if nothing := [name for name in _rests_on_nothing(standings.runs) if name in shown]:
+        warned.append(f"nothing to measure it on: {', '.join(nothing)}")
+    if apart := measured_apart(standings.runs):
+        warned.append(f"measured in different ways, not comparable: {', '.join(apart)}")
     if covered:
         yield from wrap(f"Share of the data's questions asked: {', '.join(dict.fromkeys(covered))}.", width)
     for line in dict.fromkeys(warned):
-        yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
+        yield from wrap(printable(f"Warning: {line}"), width, max_lines=4, placeholder=" …")
 
 
 def _detectable(standings: Standings) -> Iterator[str]:

@@ -23,7 +23,8 @@ from askew.collect.release import release
 from askew.collect.robots import Robots, record_reply
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema import gold_result, image
-from askew.collect.simulation.simulate import Simulated, Skill, simulate
+from askew.collect.simulation.simulate import remembered, simulate
+from askew.collect.simulation.simulated_person import Simulated, Skill
 from askew.collect.simulation.world_content import import_world, load_world
 from askew.collect.stats.sources import FromStudy
 from askew.collect.stats.statistics import statistics
@@ -129,16 +130,58 @@ def test_the_same_seed_gives_the_same_study_on_both_databases(tmp_path, database
     assert frozen_by_people(tmp_path / "one", database_url) == frozen_by_people(tmp_path / "two")
 
 
-def test_skill_is_adjustable(tmp_path):
+class BadAtCounting(Seeing):
+    """A robot that answers everything correctly but the number of things."""
+
+    def _say(self, question):
+        return (
+            "nonsense" if question.text.startswith("How many") else self.answers[f"{question.image.id}:{question.text}"]
+        )
+
+
+HONEST = Skill(false_claims=0.0, unsure=0.0, leaves=0.0, gives_up=0.0)
+
+
+def test_success_depends_on_the_robot(tmp_path):
+    """With the same people a better robot is fooled less often; it used to be fooled as often as a bad one."""
     done = []
-    for name, attack in (("weak", 0.0), ("strong", 1.0)):
-        study, _, robots = world_study(tmp_path / name, "small", images=6)
-        done.append(simulate(study, 6, 0, Skill(attack, false_claims=0.0, unsure=0.0, leaves=0.0), robots))
+    for name, wrong_every in (("bad", 2), ("good", 20)):
+        study, _, robots = world_study(tmp_path / name, "small", images=8)
+        better = Seeing(robots.model(1).answers, wrong_every)
+        done.append(simulate(study, 6, 0, HONEST, Robots(study, {1: better, 2: better})))
         study.close()
-    assert done[0].success < 0.2
-    assert done[1].success == 1
+    assert done[0].success > 0.9
+    assert done[1].success < 0.6
+    assert done[1].tries > 1.5 * done[0].tries
+
+
+def test_people_learn_what_fools_a_robot_and_remember_it(tmp_path):
+    tries, seen = [], []
+    for name, attack in (("anything", 0.0), ("what worked", 1.0)):
+        study, _, robots = world_study(tmp_path / name, "small", images=IMAGES)
+        robot = BadAtCounting(robots.model(1).answers, 1)
+        done = simulate(study, 6, 0, replace(HONEST, attack=attack), Robots(study, {1: robot, 2: robot}))
+        tries.append(done.tries)
+        seen.append(remembered(study))
+        study.close()
+    assert tries[1] < 0.8 * tries[0]
+    assert max(seen[1].tries, key=seen[1].hope).startswith("count")
+    assert sum(seen[1].tries.values()) == done.questions
     with pytest.raises(BadOption, match="share"):
         Skill(attack=1.5)
+
+
+def test_people_tire(tmp_path):
+    """A tired person looks away: more answers of careless people differ from the truth."""
+    wrong = []
+    for name, tires in (("fresh", 0.0), ("tired", 0.2)):
+        study, round_id, robots = world_study(tmp_path / name, "small", images=10)
+        simulate(study, 3, 0, replace(HONEST, tires=tires, careless=0.05, unclear=0.0), robots)
+        with study.database.read() as tx:
+            types = Counter(preview_freeze(tx, round_id, 0).types.values())
+        wrong.append(types["E"] / sum(types[kind] for kind in "CDE"))
+        study.close()
+    assert wrong[1] < wrong[0]
 
 
 def test_people_disagree_about_questions_that_are_unclear(tmp_path):

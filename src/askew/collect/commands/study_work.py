@@ -90,7 +90,8 @@ def _demo(args: argparse.Namespace) -> int:
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--people", type=int, default=40, metavar="N", help="how many people (default 40)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of what they do (default 0)")
-    parser.add_argument("--skill", type=float, metavar="P", help="how often a question fools the robots (default 0.44)")
+    form = "what fooled the robots most often before, instead of anything they know"
+    parser.add_argument("--skill", type=float, metavar="P", help=f"how often people ask {form} (default 0.8)")
     parser.add_argument("--careless", type=float, metavar="P", help="how often a verifier does not look (default 0.05)")
 
 
@@ -101,7 +102,8 @@ def _simulate(args: argparse.Namespace) -> int:
     from askew.collect.database import SetClock
     from askew.collect.rounds import open_round, round_counts
     from askew.collect.schema import event
-    from askew.collect.simulation.simulate import Skill, simulate
+    from askew.collect.simulation.simulate import simulate
+    from askew.collect.simulation.simulated_person import Skill
     from askew.collect.study import open_study
     from askew.engine.settings import check_whole
 

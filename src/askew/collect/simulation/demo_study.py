@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,7 +25,8 @@ from askew.collect.release import questions_to_ask, release
 from askew.collect.robots import Call
 from askew.collect.rounds import WORKING, change_round
 from askew.collect.schema import annotator, image, question, round_
-from askew.collect.simulation.simulate import Knowledge, Simulated, Skill, Steps, Worker, known_gold
+from askew.collect.simulation.simulate import known_gold
+from askew.collect.simulation.simulated_person import Knowledge, Simulated, Skill, Steps, Worker
 from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
 from askew.collect.web.first_study import NewStudy, open_or_create
@@ -61,7 +61,7 @@ class Colleagues:
         with self.study.database.write() as tx:
             images = tx.rows(sa.select(image.c.id, image.c.name))
             questions = {row.id: world.questions(row.name) for row in images}
-            knowledge = Knowledge(questions, errors=defaultdict(float), gold=known_gold(tx))
+            knowledge = Knowledge(questions, gold=known_gold(tx))
             for name in self.names:
                 known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
                 person = known or add_annotator(tx, PREFIX + name, simulated=True)

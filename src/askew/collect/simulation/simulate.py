@@ -1,23 +1,20 @@
-"""Simulated people with adjustable skill, who know what is true in the scenes of the embedded world.
+"""Let simulated people do the work of a round, in simulated time. The same seed gives the same study.
 
 They write, judge, verify, give up and leave like the annotators of Adversarial VQA (Li et al. 2021). The defaults are
-calibrated to its Table 1: 79 per cent of the sessions succeed, with 1.6 tries each, and about 40 per cent of all
-questions are verified errors. The same seed gives the same study. Time is simulated too.
+calibrated to its Table 1: against the reference models 79 per cent of the sessions succeed, with 1.6 tries each.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
 from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
-from askew.collect.protocol import Gone, same_answer
+from askew.collect.protocol import same_answer
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.robots import Call, Robots, record_reply
 from askew.collect.rounds import open_round
@@ -27,262 +24,20 @@ from askew.collect.schema import (
     gold_item,
     gold_result,
     image,
-    judgement,
     prediction,
+    question,
     session,
     slot,
     verification,
 )
+from askew.collect.simulation.simulated_person import AWAY, FORMS, Knowledge, Memory, Simulated, Skill, Worker, form_of
 from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
-from askew.collect.verify_queue import answer_task, claim_task
-from askew.collect.verifying import VerifyTask, claim_slot, verify
-from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
-from askew.engine.settings import check_share
 from askew.errors import UsageError
-from askew.types import Prediction
-from askew.world.annotators import answered
-from askew.world.phrasing import Asked
 
 Progress = Callable[[int], object]
-Result = TypeVar("Result")
-Steps: TypeAlias = Generator[Call | bool, Tx, Result]
-TRUST = 0.85
-"""How often a verifier agrees with the author of a question that is not one of the world."""
 TICK = 40.0
 """Seconds between a person's actions."""
-
-
-@dataclass(frozen=True)
-class Skill:
-    """The skills and habits of a simulated person; all are shares from 0 to 1."""
-
-    attack: float = 0.44
-    """How often a question is one that the robots get wrong."""
-    false_claims: float = 0.16
-    """How often a correct answer of the robot is called wrong, to finish the image."""
-    unsure: float = 0.05
-    """How often the judgement is "not sure"."""
-    gives_up: float = 0.24
-    """How often the image is returned after a failed try."""
-    leaves: float = 0.002
-    """How often the person leaves in the middle of a task, for longer than a lease."""
-    careless: float = 0.05
-    """How often a verifier answers without looking."""
-    unclear: float = 0.1
-    """How often a question that is not about yes, no or a number is so unclear that every verifier answers
-    differently; these become type D."""
-    verifies: float = 0.85
-    """How often verifying is preferred to writing."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            check_share(name, value)
-
-
-@dataclass
-class Simulated:
-    """What happened in a simulation."""
-
-    people: int
-    sessions: int = 0
-    succeeded: int = 0
-    questions: int = 0
-    verifications: int = 0
-    gold: int = 0
-    excluded: int = 0
-
-    @property
-    def success(self) -> float:
-        """The share of sessions that succeeded."""
-        return self.succeeded / self.sessions if self.sessions else float("nan")
-
-    @property
-    def tries(self) -> float:
-        """Mean tries of a session."""
-        return self.questions / self.sessions if self.sessions else float("nan")
-
-
-@dataclass
-class Knowledge:
-    """The questions that can be asked about each image with their true answers, and each robot's answers to them."""
-
-    questions: dict[int, list[Asked]]
-    robots: dict[tuple[int, int, str], Prediction] = field(default_factory=dict)
-    """(model, image, text) to the prediction."""
-    errors: dict[tuple[int, str], float] = field(default_factory=dict)
-    """(image, text) to the share of robots that are wrong."""
-    gold: dict[str, str] = field(default_factory=dict)
-    """The reference of a gold question to its answer."""
-    words: tuple[str, ...] = ()
-    """Different answers to questions that are not about yes, no or a number."""
-
-    def about(self, image_id: int, text: str) -> Asked | None:
-        """The question with its meaning; None if it is not one of the world."""
-        return next((one for one in self.questions[image_id] if one.text == text), None)
-
-
-@dataclass
-class Worker:
-    """A simulated person, whose ``steps`` are taken one at a time."""
-
-    id: int
-    skill: Skill
-    rng: Random
-    knowledge: Knowledge
-    done: Simulated
-    progress: Progress = lambda _: None
-    is_busy: bool = False
-    """Whether the person is in the middle of a task, perhaps away from it."""
-
-    def steps(self) -> Steps[None]:
-        """What the person does, step by step: each gets a transaction, and gives the call of the model if a question
-        was asked, else whether anything was done."""
-        tx = yield False
-        while True:
-            verifies_first = self.rng.random() < self.skill.verifies
-            tasks = (self.verify, self.write) if verifies_first else (self.write, self.verify)
-            for task in tasks:
-                after = yield from task(tx)
-                if after is not None:
-                    tx = after
-                    break
-            else:
-                tx = yield False
-
-    def _next(self, acted: Call | bool) -> Steps[Tx]:
-        """End a step in the middle of a task; returns the transaction of the next one. Sometimes the person leaves."""
-        tx = yield acted
-        while self.rng.random() < self.skill.leaves:
-            tx = yield True
-            for _ in range(_AWAY):
-                tx = yield False
-        return tx
-
-    def _end(self) -> Steps[Tx]:
-        """End a task."""
-        self.is_busy = False
-        return (yield True)
-
-    def write(self, tx: Tx) -> Steps[Tx | None]:
-        """Work on an image; None if there is none."""
-        task: WritingTask | None = claim_image(tx, self.id)
-        if task is None:
-            return None
-        self.is_busy = True
-        self.done.sessions += not task.tries
-        session_id, questions = task.session_id, self.knowledge.questions[task.image_id]
-        tx = yield from self._next(True)
-        while (task := _active(tx, self.id, session_id)) is not None:
-            tried = {one.text for one in task.tries}
-            errors = {q.text: self.knowledge.errors[task.image_id, q.text] for q in questions if q.text not in tried}
-            if not errors:
-                release_image(tx, self.id, session_id, "nothing left to ask")
-                break
-            text = self._chosen(errors)
-            call = ask(tx, self.id, session_id, text, seed=self.rng.getrandbits(62))
-            self.done.questions += 1
-            tx = yield from self._next(call)
-            task = _active(tx, self.id, session_id)
-            if task is None:
-                break
-            own = task.open_question
-            if own is not None and own.answer is not None:  # else no robot could answer
-                true = next(one.answer for one in questions if one.text == text)
-                verdict, answer = self._verdict(own.answer, true, questions)
-                state = judge(tx, self.id, own.question_id, verdict, answer, "yes").session_state
-                if state != "LEASED":
-                    self.done.succeeded += state == "SUCCEEDED"
-                    break
-                if self.rng.random() < self.skill.gives_up:
-                    release_image(tx, self.id, session_id, "gave up")
-                    break
-            tx = yield from self._next(True)
-        return (yield from self._end())
-
-    def _chosen(self, errors: Mapping[str, float]) -> str:
-        """Choose a question such that the drawn robot is wrong as often as the skill says, if that is possible.
-
-        ``errors`` has the share of robots that get each question wrong; the hardest and the easiest ones are mixed.
-        """
-        easy, hard = min(errors.values()), max(errors.values())
-        chance = (self.skill.attack - easy) / (hard - easy) if hard > easy else 1.0
-        goal = hard if self.rng.random() < chance else easy
-        return self.rng.choice([text for text, share in errors.items() if share == goal])
-
-    def _verdict(self, robot_answer: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
-        if self.rng.random() < self.skill.unsure:
-            return "unsure", None
-        if same_answer(robot_answer) != same_answer(true):
-            return "wrong", true
-        if self.rng.random() < self.skill.false_claims:
-            wrong_answers = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
-            return "wrong", self.rng.choice(wrong_answers) if wrong_answers else "something else"
-        return "correct", None
-
-    def verify(self, tx: Tx) -> Steps[Tx | None]:
-        """Answer a question, perhaps a gold one; None if there is none."""
-        given = claim_task(tx, self.id) if self.knowledge.gold else None
-        gold = given.reference if given is not None and given.reference in self.knowledge.gold else None
-        task = None if gold is not None or (self.knowledge.gold and given is None) else claim_slot(tx, self.id)
-        if task is None and gold is None:
-            return None
-        self.is_busy = True
-        tx = yield from self._next(True)
-        if task is not None:
-            verify(tx, self.id, task.question_id, *self._answer(tx, task))
-            self.done.verifications += 1
-            self.progress(1)
-        elif gold is not None and self._fails_gold(tx, gold):
-            self.done.excluded += 1
-            tx = yield from self._end()
-            while True:
-                tx = yield False
-        return (yield from self._end())
-
-    def _answer(self, tx: Tx, task: VerifyTask) -> tuple[str, str]:
-        """An answer and a confidence. To a question that somebody else thought of, mostly its author's answer, and
-        otherwise the robot's."""
-        one, n = self.knowledge.about(task.image_id, task.text), task.slot_n
-        if one is None:
-            row = tx.first(
-                sa.select(judgement.c.answer, prediction.c.answer.label("robot"))
-                .join(prediction, prediction.c.question_id == judgement.c.question_id)
-                .where(judgement.c.question_id == task.question_id)
-            )
-            assert row is not None
-            return (row.answer, "yes") if self.rng.random() < TRUST else (row.robot[:60], "maybe")
-        answers, confidences = answered(one, Random(f"{task.question_id}:{task.text}"))
-        answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
-        unclear = Random(f"{task.question_id}:unclear").random()  # the same for all verifiers
-        if one.answer_type == "other" and unclear < self.skill.unclear:
-            words = Random(f"{task.question_id}:words").sample(self.knowledge.words, len(self.knowledge.words))
-            answer, confidence = words[n % len(words)], "no"
-        if self.rng.random() < self.skill.careless:
-            answer = self.rng.choice(self.knowledge.questions[task.image_id]).answer
-        return answer, confidence
-
-    def _fails_gold(self, tx: Tx, reference: str) -> bool:
-        """Answer a gold question; whether this excluded the person."""
-        answer = self.knowledge.gold[reference]
-        if self.rng.random() < self.skill.careless:
-            answer = self.rng.choice(
-                [word for word in self.knowledge.words if same_answer(word) != same_answer(answer)]
-            )
-        try:
-            excluded = answer_task(tx, self.id, reference, answer, "yes").excluded
-        except Gone:  # the person was away for too long
-            return False
-        self.done.gold += 1
-        return excluded
-
-
-def _active(tx: Tx, annotator_id: int, session_id: int) -> WritingTask | None:
-    """The person's task; None if the session has ended."""
-    try:
-        return writing_task(tx, annotator_id, session_id)
-    except Gone:
-        return None
 
 
 def simulate(
@@ -306,11 +61,14 @@ def simulate(
             raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
         _refuse_real_people(tx)
         ids = [_person(tx, seed, number) for number in range(people)]
-    knowledge, done = learn(study, open_.id, robots or Robots(study)), Simulated(people)
-    workers = [
-        Worker(who, skill or Skill(), Random(f"{seed}:person:{number}"), knowledge, done, progress)
-        for number, who in enumerate(ids)
-    ]
+    knowledge, done, skill = learn(study, open_.id, robots or Robots(study)), Simulated(people), skill or Skill()
+    memory, workers = remembered(study), []
+    for number, who in enumerate(ids):
+        habits = f"{seed}:person:{number}"
+        knows = Random(f"{habits}:knows")  # the same in every round
+        about = frozenset(kind for kind in FORMS if knows.random() < skill.repertoire)
+        rng = Random(f"{habits}:round {open_.number}")
+        workers.append(Worker(who, skill, rng, knowledge, done, progress, about, memory))
     steps = [worker.steps() for worker in workers]
     for one in steps:
         next(one)
@@ -334,9 +92,7 @@ def _is_held(study: Study) -> bool:
         return any(tx.first(one) is not None for one in held)
 
 
-_AWAY = 60
-"""How many ticks a person stays away: longer than any lease."""
-_PATIENCE = _AWAY + 2
+_PATIENCE = AWAY + 2
 """After this many ticks without any action the simulation ends: everybody who left would have returned."""
 
 
@@ -362,14 +118,22 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
         ]
         for call, predicted in zip(calls, robots.answer(calls), strict=True):
             knowledge.robots[model_id, call.image_id, call.text] = predicted
-    for key, asked in knowledge.questions.items():
-        for one in asked:
-            said = [knowledge.robots[model_id, key, one.text].answer or "" for model_id in models]
-            wrong = [same_answer(answer) != same_answer(one.answer) for answer in said]
-            knowledge.errors[key, one.text] = sum(wrong) / len(wrong)
     named = [one.answer for asked in knowledge.questions.values() for one in asked if one.answer_type == "other"]
     knowledge.words = tuple(sorted({same_answer(answer): answer for answer in sorted(named)}.values()))
     return knowledge
+
+
+def remembered(study: Study) -> Memory:
+    """What fooled the robots of the study so far, also in earlier rounds: people tell each other."""
+    world, found = load_world(study), Memory()
+    asked = sa.select(image.c.name, question.c.text, prediction.c.answer).select_from(question)
+    with study.database.read() as tx:
+        rows = tx.rows(asked.join(image).join(prediction).order_by(question.c.id))
+    about = {name: {one.text: one for one in world.questions(name)} for name in {row.name for row in rows}}
+    for row in rows:
+        if one := about[row.name].get(row.text):
+            found.add(form_of(one), same_answer(row.answer) != same_answer(one.answer))
+    return found
 
 
 def known_gold(tx: Tx) -> dict[str, str]:

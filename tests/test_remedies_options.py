@@ -12,8 +12,6 @@ from remedies import refused
 CHOICES = [
     ("suite", "carets:tests={}", "foo", r"Give (all), or some of"),
     ("suite", "carets:tests={}", "foo", r"or some of (.+)\.$"),
-    ("suite", "carets:fill={}", "foo", r"Give (mean), or"),
-    ("suite", "carets:fill={}", "foo", r"e\.g\. (\d+,\d+,\d+)\."),
     ("suite", "carets:size={}", "-1", r"give (\d+) "),
     ("executor", "local:workers={}", "0", r"give (\d+) or more"),
     ("suite", "p2:perturbations={}", "foo", r"Perturbations are (.+)\.$"),

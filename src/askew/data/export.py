@@ -241,38 +241,6 @@ def _sheet_lines(rows: Sequence[ExportRow]) -> Iterator[bytes]:
         yield csv_line([row.encoded_ids, str(_image_name(row.question.image) or ""), row.prompt, ""])
 
 
-_TASK = """\
-# A task for lmms-eval, written by askew. Run it from anywhere:
-#   python -m lmms_eval --include_path FOLDER_OF_THIS_FILE --tasks {task} --log_samples --output_path logs --model ...
-# then: askew score groups.jsonl logs/.../*_samples_{task}.jsonl --output runs/mine
-task: {task}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: {questions}
-test_split: test
-output_type: generate_until
-doc_to_visual: !function utils.doc_to_visual
-doc_to_text: !function utils.doc_to_text
-doc_to_target: answer
-generation_kwargs:
-  max_new_tokens: 16
-  temperature: 0
-  do_sample: false
-process_results: !function utils.process_results
-metric_list:
-  - metric: askew
-    aggregation: !function utils.answered
-    higher_is_better: true
-lmms_eval_specific_kwargs:
-  default:
-    pre_prompt: ""
-    post_prompt: {prompt}
-metadata:
-  - version: 1
-"""
-
-
 def _write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
     """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; returns their paths.
 
@@ -280,9 +248,11 @@ def _write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt:
     """
     questions, task, functions = folder / "questions.jsonl", folder / f"{name}.yaml", folder / "utils.py"
     write_joined(questions, (line(_lmms_eval_row(row)) for row in rows))
-    text = _TASK.format(task=name, questions=_quoted(str(questions.resolve())), prompt=_quoted(prompt))
+    here = files("askew.data")
+    template = here.joinpath("lmms_eval_task.yaml").read_text(encoding="utf-8")
+    text = template.format(task=name, questions=_quoted(str(questions.resolve())), prompt=_quoted(prompt))
     write_joined(task, [text.encode()])
-    write_joined(functions, [files("askew.data").joinpath("lmms_eval_task.py").read_bytes()])
+    write_joined(functions, [here.joinpath("lmms_eval_task.py").read_bytes()])
     return [task, functions, questions]
 
 

@@ -82,10 +82,6 @@ class WrongOption(Metric):
 class Relevance(Metric):
     """How many people gave the answer, as a share of how many gave the most frequent one; mean over originals.
 
-    With VisDial's dense ratings (Das et al. 2017, ``visdial:FOLDER,dense=true``) it is NDCG at rank 1: the relevance of
-    the option that is ranked first, divided by the highest relevance. NDCG as the challenge defines it, over as many
-    ranks as there are relevant options, needs a ranking of all options, but a model here gives one answer.
-
     Four people find *yes* correct, two of them *it is* too: the answer *it is* counts 1/2.
     """
 

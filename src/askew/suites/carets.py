@@ -69,18 +69,13 @@ class CaretsSuite(BuildsByExecutor):
     tests: str | tuple[str, ...] = "all"
     """Which ones, separated by commas: ``carets:rephrase,negation``."""
     size: str | int = 0
-    """Pairs of each test; 0 means as many as the scenes allow, ``paper`` the sizes of Table 6.
-
-    Or a size for each test: ``rephrase:200,order:50+90`` (yes/no questions + choices).
-    """
+    """Pairs of each test; 0 means as many as the scenes allow, ``paper`` the sizes of Table 6."""
     balance: Balance = "text"
     """``text``: every text has each answer equally often, in different images; ``paper``: as in the paper."""
     noes: Noes = "auto"
     """``sure``: absent only if a usual companion is annotated; ``all``: as in the paper; ``auto``: by ``balance``."""
     visual: str = ",".join(CHANGES)
     """How images are changed, separated by commas: ``blur-σ``, ``mask``, ``crop``."""
-    fill: str = "mean"
-    """The colour of ``mask``: the mean colour of the data's images, or red, green and blue."""
     encoding: Encoding = "jpeg"
     """How changed images are written; ``png`` is lossless and four times as large."""
 
@@ -108,7 +103,7 @@ class CaretsSuite(BuildsByExecutor):
             if value not in get_args(known):
                 raise BadOption(f"carets: {name} is {value!r}. Give one of {', '.join(get_args(known))}.")
         check_correct(self.correct, self.accuracy)
-        Visual(self._changes, _colour(self.fill) or PHOTOS, self.encoding)
+        Visual(self._changes, PHOTOS, self.encoding)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -127,13 +122,13 @@ class CaretsSuite(BuildsByExecutor):
         return tuple(paper_tables(tuple(self.tests), self._changes))
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
-        """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""
-        from askew.perturb.carets import PairSettings, generate, sizes_of
+        """Three passes over the scenes: for what is plausible, the pool and the questions (a fourth for masks)."""
+        from askew.perturb.carets import PairSettings, generate
 
         if VISUAL in self.tests:
             check_seen(executor, data, self.name)
         changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
-        settings = PairSettings(self.balance, self.noes, sizes_of(self.size))
+        settings = PairSettings(self.balance, self.noes, self.size)
         generated = generate(
             data,
             seed,
@@ -162,9 +157,8 @@ class CaretsSuite(BuildsByExecutor):
         return listed(self.visual)
 
     def _fill(self, data: Dataset) -> tuple[int, int, int]:
-        given = _colour(self.fill)
-        if given or VISUAL not in self.tests or "mask" not in self._changes:
-            return given or PHOTOS
+        if VISUAL not in self.tests or "mask" not in self._changes:
+            return PHOTOS
         return channel_mean(question.image for question in data.questions() if question.image)
 
 
@@ -190,38 +184,15 @@ def _named(tests: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _size(size: str | int) -> str | int:
-    """A size as it is recorded: a number, ``paper``, or the sizes of tests in the paper's order.
+    """A size as it is recorded: a number or ``paper``.
 
-    >>> _size("50"), _size("paper"), _size("order:50+90,rephrase:200")
-    (50, 'paper', 'rephrase:200,order:50+90')
+    >>> _size("50"), _size("paper")
+    (50, 'paper')
     """
     text = str(size).strip().lower()
-    if text == "paper" or text.isdecimal():
-        return text if text == "paper" else int(text)
-    short = {test.partition("-")[0].lower(): place for place, test in enumerate(TESTS)}
-    parts = [part.strip().partition(":") for part in text.split(",")]
-    for name, _, count in parts:
-        if name not in short or not all(each.isdecimal() for each in count.split("+")) or count.count("+") > 1:
-            raise BadOption(
-                f"carets: size is {size!r}; give 0 (as many as the scenes allow) or more, paper (Table 6), or a size "
-                "for each test, e.g. rephrase:200,order:50+90 (yes/no questions + choices)."
-            )
-    return ",".join(f"{name}:{count}" for name, _, count in sorted(parts, key=lambda part: short[part[0]]))
-
-
-def _colour(fill: str) -> tuple[int, int, int] | None:
-    """Red, green and blue; None for the data's mean.
-
-    >>> _colour("124, 116, 104"), _colour("mean")
-    ((124, 116, 104), None)
-    """
-    if fill.strip() == "mean":
-        return None
-    parts = [part.strip() for part in fill.split(",")]
-    if len(parts) != 3 or not all(part.isdecimal() and int(part) < 256 for part in parts):
-        raise BadOption(f"carets: fill is {fill!r}. Give mean, or red,green,blue from 0 to 255, e.g. 124,116,104.")
-    red, green, blue = map(int, parts)
-    return red, green, blue
+    if text != "paper" and not text.isdecimal():
+        raise BadOption(f"carets: size is {size!r}; give 0 (as many as the scenes allow) or more, or paper (Table 6).")
+    return text if text == "paper" else int(text)
 
 
 def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:

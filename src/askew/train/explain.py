@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from base64 import b64encode
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 
 from askew.answers.normalise import modal_answer
@@ -19,23 +20,6 @@ from askew.types import Group, ImageRef, Question
 
 SIDE = 224
 """Width of an image in pixels."""
-STYLE = """
-body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1d2430 }
-section { border-top: 1px solid #d5dae3; padding: 1rem 0 } h2 { font-size: 1rem; margin: .6rem 0 .2rem }
-.steps { display: flex; gap: 1rem; flex-wrap: wrap } figure { margin: 0; width: 224px } svg { display: block }
-figcaption { font-size: .85rem; color: #48526a; margin-top: .4rem }
-figure > strong { display: block; font-size: .9rem; margin: .3rem 0 }
-.region { fill: none; stroke: #fff; stroke-width: 3 } .best { stroke: #d62828; }
-.bar { fill: #3b6ea8 } .modules text { font-size: 11px; fill: #48526a }
-.right { color: #1b7a3d } .wrong { color: #b3261e }
-figcaption span { padding: 0 .15em; border-radius: 3px } .read1 { background: #fdf0c4 } .read2 { background: #fbdf85 }
-.read3 { background: #f6c445 } .read4 { background: #eda100 }
-@media (prefers-color-scheme: dark) {
-:root { color-scheme: dark } body { background: #14171a; color: #e6e7e4 } section { border-color: #30363c }
-figcaption { color: #a0a6ad } .modules text { fill: #a0a6ad } .bar { fill: #56b4e9 }
-.right { color: #4fd0a5 } .wrong { color: #ff9a5c } [class^="read"]:not(.read0) { color: #1d2430 }
-}
-"""
 ROW = 14
 """The height of a module's bar in pixels."""
 
@@ -50,14 +34,15 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
         )
         for group in groups
     ]
-    policy = f"default-src 'none'; img-src data:; {own('style', STYLE)}; base-uri 'none'"
+    style = files("askew.train").joinpath("explain.css").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; img-src data:; {own('style', style)}; base-uri 'none'"
     title = f"askew: how {trained.config['net']['name']} answers"
     head = join(
         el("meta", charset="utf-8"),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", http_equiv="Content-Security-Policy", content=policy),
         el("title", title),
-        el("style", Html(STYLE)),
+        el("style", Html(style)),
     )
     explanation = (
         "Each step shows the attention on the regions after it (the region with the most is red), the weight of every "

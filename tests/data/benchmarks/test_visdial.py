@@ -14,7 +14,7 @@ from askew.data.benchmarks.visdial import VisDial
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.suites.rad import RadSuite
-from askew.types import Group, Prediction
+from askew.types import Group
 
 QUESTIONS = ["what color is the cat", "is it sunny", "what color is the dog?"]
 ANSWERS = ["yes", "no", "white", "black", "it is sunny"]
@@ -107,67 +107,3 @@ def test_r_at_1_by_hand(tmp_path):
     model = Says(lambda q: "White." if "color" in q.text else "yes")
     result = askew.evaluate(model, f"visdial:{write(tmp_path / 'visdial')},skip_bad=true", "accuracy:accuracy=robust")
     assert result.score("accuracy.all").value == 2 / 4
-
-
-def rated(folder: Path, *ratings: Any) -> Path:
-    """Ratings of (image, round, relevance of the five options)."""
-    records = [{"image_id": image, "round_id": place, "gt_relevance": shares} for image, place, shares in ratings]
-    (folder / "visdial_1.0_val_dense_annotations.json").write_text(json.dumps(records))
-    return folder
-
-
-@pytest.mark.filterwarnings("ignore:1 of 2 answers are wrong only because of the words around them")
-def test_relevance_by_hand(tmp_path):
-    """NDCG at rank 1 of the challenge: relevance of the first option ÷ highest relevance.
-
-    Options are sunny, black, white, no, yes. Of four people three find white right and one black for the cat: White is
-    3/3. About the sun four say yes, two sunny: the answer yes is 1; were it "it is sunny", 2/4.
-    """
-    folder = rated(write(tmp_path / "visdial"), (7, 1, [0, 0.25, 0.75, 0, 0]), (8, 2, [0.5, 0, 0, 0, 1.0]))
-    data = VisDial(str(folder), skip_bad=True, dense=True)
-    assert [(q.id, sorted(q.answers)) for q in data.questions()] == [
-        ("7/1", ["black", "white", "white", "white"]),
-        ("8/2", ["it is sunny", "yes", "yes"]),
-    ]
-    assert data.remarks[-1] == "VisDial: 2 of 2,064 expected questions."
-    for answers, value in (("White.", "yes"), 1.0), (("black", "it is sunny"), (1 / 3 + 1 / 2) / 2):
-        model = Script(dict(zip(("7/1", "8/2"), answers, strict=True)))
-        how = {"metric": ["relevance"], "extract": "none"}
-        result = askew.evaluate(model, f"visdial:{folder},dense=true,skip_bad=true", **how)
-        assert result.score("relevance").value == pytest.approx(value)
-
-
-class Script:
-    """Says what is written for each question."""
-
-    blind = True
-
-    def __init__(self, answers):
-        self.answers = answers
-
-    def answer(self, questions):
-        return [Prediction(q.id, self.answers[q.id]) for q in questions]
-
-
-@pytest.mark.parametrize(
-    ("rating", "message"),
-    [
-        ((7, 0, [0] * 5), "'round_id' must be a number from 1"),
-        ((7, 1, [0, 2, 0, 0, 0]), "'gt_relevance' must be a list of numbers from 0 to 1"),
-        ((7, 1, [1.0]), "round 1 has 5 options and 1 ratings"),
-        ((7, 9, [0] * 5), "round 9 has 0 options"),
-        ((5, 1, [0] * 5), "there is no dialogue about this image"),
-    ],
-)
-def test_bad_ratings_are_named_and_can_be_skipped(tmp_path, rating, message):
-    folder = str(rated(write(tmp_path / "visdial"), rating))
-    with pytest.raises(BadRecord, match=message):
-        list(VisDial(folder, dense=True).questions())
-    data = VisDial(folder, dense=True, skip_bad=True)
-    assert list(data.questions()) == []
-    assert len(data.skipped) == 1
-
-
-def test_ratings_that_are_missing_are_named(tmp_path):
-    with pytest.raises(DataError, match=r"Put visdial_1.0_val_dense_annotations.json there"):
-        VisDial(str(write(tmp_path / "visdial")), dense=True)

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 from carets_scenes import TEXT_TESTS, Scenes, synthetic
 
-from askew.perturb.carets import PairSettings, fit, generate, sizes_of
+from askew.perturb.carets import PairSettings, fit, generate
 from askew.perturb.carets.balance import PAPER, Entry, PairCount, kept
 from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
@@ -137,15 +137,10 @@ def test_the_paper_s_selection_has_as_many_questions_with_two_choices_as_with_th
         assert (sum(flags) - threes, threes) == counts
 
 
-def test_a_size_for_each_test():
-    scenes = [make_scene(5, index) for index in range(40)]
-    given = sizes_of("rephrase:12+6,negation:10")
-    for balance in ("text", "paper"):
-        found = groups(scenes, ("REPHRASE-INV", "NEGATION-DIR"), balance=balance, size=given)
-        counts = Counter((group.variants[0].test, group.variants[0].note["format"] == "binary") for group in found)
-        assert counts == {("REPHRASE-INV", True): 12, ("REPHRASE-INV", False): 6, ("NEGATION-DIR", True): 10}
+def test_the_paper_s_sizes():
     assert PAPER["VISUAL-INV"] == PairCount(18_000, 8_272)
-    assert sum(each.total for each in sizes_of("paper").values()) == 89_048  # Table 6, all rows
+    assert sum(each.total for each in PAPER.values()) == 89_048  # Table 6, all rows
+    assert PairSettings(size="paper").per_test(()) == PAPER
 
 
 def test_a_no_is_doubtful_unless_the_scene_has_a_usual_companion_of_the_absent_object():

@@ -2,7 +2,7 @@
 
 A reader is a frozen dataclass with ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark whose
 questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``).
-``sniff.MARKS`` says how its files are recognised.
+``marks.yaml`` says how its files are recognised.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label
-from askew.data.benchmarks.sniff import MME_CATEGORIES
+from askew.data.benchmarks.sniff import MARKS
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.json_stream import decoded, lines
 from askew.data.table_files import TableImages, is_table, parquet_image, parquet_records, table_records
@@ -26,6 +26,7 @@ from askew.errors import BadRecord
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
+MME_CATEGORIES = frozenset().union(*(mark.folders for mark in MARKS["mme:Mme"]))
 _TEXTS = "questions_answers_YN"
 _IMAGES = (".jpg", ".png", ".jpeg")
 _WORD = re.compile(r"\w+")

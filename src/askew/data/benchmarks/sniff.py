@@ -1,13 +1,13 @@
 """Which benchmark a path holds, recognised by file names, keys of first records and column names.
 
-``MARKS`` says for every reader what identifies its files, so that only the reader that fits is imported.
+``marks.yaml`` says for every reader what identifies its files, so that only the reader that fits is imported.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from askew.data.json_stream import glimpse
 from askew.data.table_files import column_names, delimiter_of, is_table
 from askew.errors import AskewError
 from askew.files.read_write import opened
+from askew.files.resources import resource
 
 _DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet|txt)(\.gz)?$", re.IGNORECASE)
 _HEAD = 1 << 16
@@ -110,120 +111,14 @@ class Mark:
         )
 
 
-def _keys(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def _marks() -> Iterator[tuple[str, tuple[Mark, ...]]]:
+    sets, patterns = ("keys", "folders", "without", "inner"), ("begins", "annotations")
+    for reader, entries in resource("data/benchmarks/marks.yaml").items():
+        read = dict.fromkeys(sets, frozenset) | dict.fromkeys(patterns, str.encode)
+        yield reader, tuple(Mark(**{name: read.get(name, type(v))(v) for name, v in one.items()}) for one in entries)
 
 
-_TEXT = rb'"(?:[^"\\]|\\.)*"'
-_POPE = _keys("question_id image text label")
-_POPE_TABLE = _keys("index question answer category image")
-MME_CATEGORIES = _keys(
-    "existence count position color posters celebrity scene landmark artwork OCR commonsense_reasoning "
-    "numerical_calculation text_translation code_reasoning"
-)
-_NOT_MME = _keys("options choices answers image_source index id")
-_MM_UPD = _keys("index question answer type masked_answer")
-_POPE_V2 = _keys("image_name target_object query label")
-_NATURALBENCH = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|(?:train|test)-\d+-of-\d+\.parquet"
-_NATURALBENCH_COLUMNS = _keys("Image_0 Image_1 Question_0 Question_1 Image_0_Question_0")
-_NATURALBENCH_TABLE = _keys("index question answer type image")
-_FOUR_TEXTS = rb"\s*\[\s*\[\s*" + rb"\s*,\s*".join([_TEXT] * 4) + rb"\s*\]"
-_MMVP = frozenset({"Question", "Options", "Correct Answer"})
-_EDITED_IMAGE = (
-    rb'\s*(?:\[|\{(?:(?!"image_id").)*"questions"\s*:\s*\[)(?:(?!"image_id").)*"image_id"\s*:\s*"\d{12}_\d{12}"'
-)
-_CARETS = _keys("img_id label question_id sent question_type assignment")
-_VIZWIZ = _keys("image question answerable")
-_OPEN_ENDED = r"OpenEnded_mscoco_(?:train|val)2014_questions\.json"
-_TDIUC_TYPES = (
-    rb'"question_type"\s*:\s*"(?:absurd|activity_recognition|attribute|color|counting|object_presence'
-    rb"|object_recognition|positional_reasoning|scene_recognition|sentiment_understanding|sport_recognition"
-    rb'|utility_affordance)"'
-)
-_WINOGROUND = _keys("image_0 image_1 caption_0 caption_1")
-_BLINK = _keys("sub_task image_1 choices")
-
-MARKS: Mapping[str, tuple[Mark, ...]] = {
-    "pope:Pope": (
-        Mark(keys=_POPE),
-        Mark(r"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>random|popular|adversarial)\.jsonl?"),
-        Mark(r".*pope.*\.tsv", keys=_POPE_TABLE, alone=True),
-        Mark(r".*\.parquet", keys=_keys("question_id question answer image_source image category")),
-    ),
-    "mm_upd:MmUpd": (Mark(r".*\.(?:parquet|tsv)", keys=_MM_UPD),),
-    "naturalbench:NaturalBench": (
-        Mark(r".*\.parquet", keys=_NATURALBENCH_COLUMNS, alone=True),
-        Mark(_NATURALBENCH, keys=_NATURALBENCH_COLUMNS),
-        Mark(r".*naturalbench.*\.[ct]sv", keys=_NATURALBENCH_TABLE, alone=True),
-        Mark(_NATURALBENCH, keys=_NATURALBENCH_TABLE),
-        Mark(r".*\.json", begins=_FOUR_TEXTS, alone=True),
-        Mark(_NATURALBENCH, begins=_FOUR_TEXTS),
-    ),
-    "hallusionbench:HallusionBench": (
-        Mark(keys=_keys("visual_input set_id figure_id question_id gt_answer")),
-        Mark(r"HallusionBench\.json"),
-        Mark(r".*hallusion.*\.tsv", keys=_keys("index question answer category l2-category"), alone=True),
-    ),
-    "mme:Mme": (
-        Mark(r"(?:.*[^a-z])?mme\.tsv", keys=_POPE_TABLE, alone=True),
-        Mark(r".*\.parquet", keys=_keys("question_id question answer image category"), without=_NOT_MME),
-        Mark(r".+\.txt", folders=MME_CATEGORIES),
-    ),
-    "mmvp:Mmvp": (Mark(keys=_MMVP), Mark(r"Questions\.csv", keys=_MMVP)),
-    "pope:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),
-    "vqa_rephrasings:VqaRephrasings": (Mark(r".*valrep2014.*questions\.json"),),
-    "vqa_pairs:VqaPairs": (Mark(r".*?(?P<split>(?:train|val)\d{4})_complementary_pairs\.json", alone=True),),
-    "amber:Amber": (Mark(r"query_discriminative.*\.json", beside=r"annotations\.json"),),
-    "amber_generative:AmberGenerative": (Mark(r"query_generative\.json", beside=r"relation\.json"),),
-    "introspect:VqaIntrospect": (
-        Mark(inner=_keys("reasoning_question introspect")),
-        Mark(r"VQAIntrospect_(?P<split>train|val).*\.json"),
-    ),
-    "gqa:GqaOod": (Mark(r"ood_(?P<split>testdev|val)_(?P<part>head|tail|all)\.json"),),
-    "vqa_ce:VqaCe": (
-        Mark(r"counterexamples\.json", beside=r"hard\.json"),
-        Mark(r"counterexamples\.json", alone=True),
-    ),
-    "vqa_cp:VqaCp": (Mark(r"vqacp_(?P<version>v[12])_(?P<split>train|test)_questions\.json"),),
-    "vqa_lol:VqaLol": (Mark(keys=_keys("sent img_id q1 op")),),
-    "convqa:ConVqa": (
-        Mark(r"(?:cleaned_)?Logical_ConVQA_test\.json|CommonSense_ConVQA_consistent\.json"),
-        Mark(r"(?!.*(?:inconsistent|\.[ct]sv)).*", begins=rb'\s*\{\s*"http[^"]*COCO_', alone=True),
-    ),
-    "edited_vqa:edited_vqa": (
-        Mark(r".*questions\.json", begins=_EDITED_IMAGE, annotations=rb'"answer"'),
-        Mark(r".*questions\.json", begins=_EDITED_IMAGE, beside=r".*annotations\.json"),
-    ),
-    "mmstar:MmStar": (Mark(r"mmstar.*\.(?:tsv|parquet)", keys=_keys("index question image answer category")),),
-    "vlmevalkit:VlmEvalKitCircular": (
-        Mark(r".*\.tsv", keys=_keys("index question A g_index"), alone=True),
-        Mark(r".*(?:mmbench|ccbench|circular|mmcr).*\.tsv", keys=_keys("index question A"), alone=True),
-    ),
-    "vlmevalkit:VlmEvalKitTable": (Mark(r".*\.tsv", keys=_keys("index question"), alone=True),),
-    "paper_releases:CaretsRelease": (
-        Mark(keys=_CARETS),
-        Mark(r".+_test\.json|(?:rephrase|order|ontological|visual|negation|antonym)_(?:inv|dir)\.json", keys=_CARETS),
-    ),
-    "paper_releases:RadRelease": (
-        Mark(r"yes-no_from_(?P<source>colors|how-many|what-kind)_(?P<split>train|val)_questions\.json"),
-    ),
-    "paper_releases:P2Release": (Mark(r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"),),
-    "avqa:Avqa": (Mark(r"(?:.*[^a-z])?ad?vqa.*questions\.json"),),
-    "plain_sets:TextVqa": (Mark(r"TextVQA_.*\.json"),),
-    "plain_sets:VizWiz": (Mark(keys=_VIZWIZ), Mark(r"(?:.*vizwiz.*_)?(?:train|val|test)\.json", keys=_VIZWIZ)),
-    "plain_sets:Aokvqa": (Mark(keys=_keys("question_id choices direct_answers")), Mark(r"aokvqa_v1p0_.*\.json")),
-    "plain_sets:OkVqa": (Mark(_OPEN_ENDED, annotations=rb'"raw_answer"'),),
-    "plain_sets:Tdiuc": (Mark(_OPEN_ENDED, annotations=_TDIUC_TYPES),),
-    "sugarcrepe:SugarCrepe": (
-        Mark(
-            r"(?:add_att|add_obj|replace_att|replace_obj|replace_rel|swap_att|swap_obj)\.json",
-            inner=_keys("filename caption negative_caption"),
-        ),
-    ),
-    "winoground:Winoground": (Mark(keys=_WINOGROUND), Mark(r"examples\.jsonl", keys=_WINOGROUND)),
-    "plain_sets:Blink": (Mark(keys=_BLINK), Mark(r"(?:val|test)-.*\.parquet", keys=_BLINK)),
-    "visdial:VisDial": (Mark(r"visdial_1\.0_(?:train|val|test)\.json"),),
-}
+MARKS: Mapping[str, tuple[Mark, ...]] = dict(_marks())
 """For each reader of a benchmark (module and class), the marks of its files; one is enough. Tried in this order."""
 
 

@@ -3,7 +3,6 @@
 ``generate`` streams the balanced pairs of a data set, and ``training`` questions to train on.
 """
 
-from askew.perturb.carets.balance import sizes_of
 from askew.perturb.carets.generator import PairSettings, generate, scenes, training
 from askew.perturb.carets.pair_writer import CaretsGenerator
 from askew.perturb.carets.plausibility import Plausibility, fit
@@ -17,6 +16,5 @@ __all__ = [
     "fit",
     "generate",
     "scenes",
-    "sizes_of",
     "training",
 ]

@@ -53,30 +53,6 @@ def divided(test: str, size: int) -> PairCount:
     return PairCount(binary, size - binary)
 
 
-def sizes_of(size: str | int) -> int | Mapping[str, PairCount] | None:
-    """The sizes of tests from an option: a number, 0 for as many as there are, ``paper``, or one for each test.
-
-    Tests that are not named have as many as there are.
-
-    >>> sizes_of(0), sizes_of(50), sizes_of("paper") == PAPER
-    (None, 50, True)
-    >>> sizes_of("negation:10,order:50+90")
-    {'NEGATION-DIR': PairCount(binary=10, choices=0), 'ORDER-INV': PairCount(binary=50, choices=90)}
-    """
-    if isinstance(size, int):
-        return size or None
-    if size == "paper":
-        return PAPER
-    tests = {test.partition("-")[0].lower(): test for test in PAPER}
-    sizes = {}
-    for part in size.split(","):
-        name, _, count = part.partition(":")
-        binary, plus, choices = count.partition("+")
-        test = tests[name]
-        sizes[test] = PairCount(int(binary), int(choices)) if plus else divided(test, int(binary))
-    return sizes
-
-
 CAPS: Mapping[str, float] = {"ANTONYM-DIR": 0.1}
 """The largest share of a test's yes (and no) questions from one category, here a pair of words.
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
 from askew.perturb.carets.arguments import listed
-from askew.perturb.carets.balance import Entry, PairCount, divided, kept
+from askew.perturb.carets.balance import PAPER, Entry, PairCount, divided, kept
 from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, fit
 from askew.perturb.carets.question_pairs import TESTS, ask
@@ -78,8 +78,8 @@ class PairSettings:
     """``text``: every text has each answer equally often, in different scenes; ``paper``: as in the paper."""
     noes: Noes = "auto"
     """``sure``: a thing counts as absent only if a usual companion of it is annotated; ``all``: if it is not."""
-    size: int | Mapping[str, PairCount] | None = None
-    """Pairs of each test; None for as many as the scenes give."""
+    size: int | str = 0
+    """Pairs of each test; 0 for as many as the scenes give, ``paper`` for those of Table 6."""
 
     def __post_init__(self) -> None:
         for name, value, known in (("balance", self.balance, Balance), ("noes", self.noes, Noes)):
@@ -91,16 +91,15 @@ class PairSettings:
         """True if doubtful noes are not used."""
         return self.noes == "sure" or (self.noes == "auto" and self.balance == "text")
 
-    def per_test(self, tests: Iterable[str]) -> dict[str, PairCount]:
+    def per_test(self, tests: Iterable[str]) -> Mapping[str, PairCount]:
         """The size of each test."""
-        if isinstance(self.size, Mapping):
-            return {test: self.size.get(test, PairCount()) for test in tests}
+        if isinstance(self.size, str):
+            return PAPER
         return {test: divided(test, self.size) if self.size else PairCount() for test in tests}
 
     def draws(self, scenes: int) -> int:
         """How many drafts of each test are drawn for a scene."""
-        given = self.size if isinstance(self.size, Mapping) else {"": PairCount(self.size, 0)}
-        wanted = max((each.total or 0 for each in given.values()), default=0)
+        wanted = max(each.total or 0 for each in PAPER.values()) if isinstance(self.size, str) else self.size
         return max(6, min(MOST_DRAWS, math.ceil(SPARE * wanted / scenes) + 2)) if wanted else DRAWS
 
 
@@ -145,7 +144,7 @@ def _paper_pairs(
         pool += entries
         lengths.append(len(entries))
         drawn.append(drafts)
-    flags = iter(kept(pool, settings.size))
+    flags = iter(kept(pool, PAPER if isinstance(settings.size, str) else settings.size or None))
     chosen = (bytes(islice(flags, length)) for length in lengths)
     yield from chain.from_iterable(map_items(job.make, zip(chunks, drawn, chosen, strict=True)))
 

@@ -76,10 +76,16 @@ def has_others(tx: Tx, call: Call) -> bool:
 
 def call_for(tx: Tx, question_id: int) -> Call:
     """The call that a question is waiting for."""
-    found = tx.first(_CALLS.where(question.c.id == question_id))
+    found = waiting_call(tx, question_id)
     if found is None:
         raise Gone("The question is not waiting for a robot.")
-    return Call(*found)
+    return found
+
+
+def waiting_call(tx: Tx, question_id: int) -> Call | None:
+    """The call that a question is waiting for; None if it is not waiting."""
+    found = tx.first(_CALLS.where(question.c.id == question_id))
+    return None if found is None else Call(*found)
 
 
 def pending_calls(tx: Tx) -> list[Call]:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from itertools import groupby
 from operator import attrgetter
 
-from askew.collect.stats.figures import BANDS
+from askew.collect.stats.figures import BANDS, TENTHS
 from askew.collect.stats.tables import ALL
 from askew.report.markup import Html, part
 from askew.report.svg import Labelled, layers, series, stacks, svg_file, word_tree
@@ -54,8 +54,7 @@ def _confidence(table: Table, name: str, found: Sequence[TableRow]) -> Html:
     """Agreement at each confidence as a stack, and the share of the questions as a line."""
     nothing = Score("", float("nan"))
     known = {str(row.cells[0]): ([_score(row, 3 + band) for band in range(len(BANDS))], _score(row)) for row in found}
-    labels = [f"{at / 10:.1f}–{(at + 1) / 10:.1f}" for at in range(10)] + ["1.0"]
-    columns = {label: known.get(label, ([nothing] * len(BANDS), nothing)) for label in labels}
+    columns = {label: known.get(label, ([nothing] * len(BANDS), nothing)) for label in TENTHS}
     about = _described(table.about, {name: _labelled(found)})
     below = f"{name}: mean confidence of the answers"
     return layers(f"{table.title}, {name}", about, columns, BANDS, "questions", below)

@@ -21,6 +21,8 @@ SECONDS = 20
 MOST_SECONDS = 300
 BANDS = ("7 or more", "3 to 6", "2 or fewer")
 """Of ten answers, how many are the same."""
+TENTHS = (*(f"{at / 10:.1f}–{(at + 1) / 10:.1f}" for at in range(10)), "1.0")
+"""Of a mean confidence; exactly 1 is apart."""
 _QUESTIONS = count("questions", "Questions")
 
 
@@ -104,10 +106,9 @@ def figure9(counted: Counted) -> Table:
     note = f"At least nine in ten people are confident on {most} of the verified questions."
     table = described("figure9", columns, notes=(note,))
     bins, bands = confidence_bins(facts), agreement_bands(facts)
-    labels = [f"{at / 10:.1f}–{(at + 1) / 10:.1f}" for at in range(10)] + ["1.0"]
     for part in counted.parts:
         mine = part.mask & verified
-        for place, label in enumerate(labels):
+        for place, label in enumerate(TENTHS):
             here = mine & (bins == place)
             if here.any():
                 agree = [share(bands == band, here, images) for band in range(len(BANDS))]

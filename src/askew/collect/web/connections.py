@@ -26,12 +26,14 @@ def bounded_protocol(limits: Limits, proxies: Collection[str] = ()) -> type[H11P
     class BoundedProtocol(H11Protocol):
         network = ""
         """Where an accepted connection comes from; empty for one that was refused."""
-        slow: asyncio.TimerHandle | None = None
+        slow: asyncio.TimerHandle
+        """Closes the connection unless the headers of a request arrive in time."""
         answered: Any = None
         """The last request whose headers arrived."""
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            self.slow = self.loop.call_later(limits.header_seconds, transport.abort)
             host = self.client[0] if self.client else "unknown"
             network = network_of(host)
             is_proxy = host in proxies or "*" in proxies
@@ -41,28 +43,20 @@ def bounded_protocol(limits: Limits, proxies: Collection[str] = ()) -> type[H11P
                 return
             self.network = network
             present[network] += 1
-            self.wait_for_headers()
-
-        def wait_for_headers(self) -> None:
-            """Close the connection unless a request's headers arrive in time."""
-            if self.slow is not None:
-                self.slow.cancel()
-            self.slow = self.loop.call_later(limits.header_seconds, self.transport.abort)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
             if self.cycle is not self.answered:
                 self.answered = self.cycle
-                if self.slow is not None:
-                    self.slow.cancel()
+                self.slow.cancel()
 
         def on_response_complete(self) -> None:
-            self.wait_for_headers()
+            self.slow.cancel()
+            self.slow = self.loop.call_later(limits.header_seconds, self.transport.abort)
             super().on_response_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            if self.slow is not None:
-                self.slow.cancel()
+            self.slow.cancel()
             if self.network:
                 present[self.network] -= 1
                 if not present[self.network]:

@@ -13,7 +13,7 @@ from askew.collect.database import Tx
 from askew.collect.form_fields import fields_of
 from askew.collect.moderation import report_image
 from askew.collect.protocol import Gone, NotAllowed, Refused
-from askew.collect.robots import Call, call_for
+from askew.collect.robots import waiting_call
 from askew.collect.schema import image, session
 from askew.collect.web.failures import page_again
 from askew.collect.web.visit import Page, Visit
@@ -67,29 +67,21 @@ def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> 
 def ask(visit: Visit) -> Response:
     """Send the question to the robot, and show the answer."""
     service, number = visit.service, visit.number("session")
-    try:
-        service.buckets.take(f"questions:{visit.me}", service.limits.questions)
-        with service.in_flight.counted(visit.me, service.limits.calls_in_flight):
-            call = _call(visit, number)
-            if call is not None:
-                service.robots.ask(call)
-    except Exception as error:
-        return page_again(visit, error, show)
-    return visit.redirect(f"/write/{number}")
-
-
-def _call(visit: Visit, number: int) -> Call | None:
-    """The call to make; None if this is a replay, and the question was answered before."""
 
     def act(tx: Tx) -> dict[str, int]:
         return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
 
-    asked = visit.once(f"ask {number}", act)
-    with visit.service.database.read() as tx:
-        try:
-            return call_for(tx, asked["question"])
-        except Gone:
-            return None
+    try:
+        service.buckets.take(f"questions:{visit.me}", service.limits.questions)
+        with service.in_flight.counted(visit.me, service.limits.calls_in_flight):
+            asked = visit.once(f"ask {number}", act)
+            with service.database.read() as tx:
+                call = waiting_call(tx, asked["question"])
+            if call is not None:  # else the form was sent before, and the question has been answered
+                service.robots.ask(call)
+    except Exception as error:
+        return page_again(visit, error, show)
+    return visit.redirect(f"/write/{number}")
 
 
 def judge(visit: Visit) -> Response:

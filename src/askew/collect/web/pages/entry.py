@@ -157,20 +157,18 @@ def _invite(
     return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
 
 
-def consent_page(visit: Visit) -> Response:
+def consent_page(visit: Visit, status: int = 200, error: str = "") -> Response:
     """What taking part means."""
     consent = visit.service.consent
-    return visit.render(
-        "consent.html", consent=consent, agreed=visit.person.consent_version == consent.version, error=""
-    )
+    agreed = visit.person.consent_version == consent.version and not error
+    return visit.render("consent.html", status, consent=consent, agreed=agreed, error=error)
 
 
 def agree(visit: Visit) -> Response:
     """Store that the person agreed, and to which version."""
     consent = visit.service.consent
     if visit.text("agree") != "yes" or visit.text("version") != consent.version:
-        error = "Tick the box if you agree. If the text has changed, read it again."
-        return visit.render("consent.html", 422, consent=consent, agreed=False, error=error)
+        return consent_page(visit, 422, "Tick the box if you agree. If the text has changed, read it again.")
     visit.once("consent", lambda tx: give_consent(tx, visit.me, consent.version))
     return visit.redirect("/instructions?first=1")
 

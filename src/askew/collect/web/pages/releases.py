@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.archives import archives, delete_archive, next_version, write_archive
 from askew.collect.database import Tx
-from askew.collect.freeze import Frozen, freeze_now, preview_freeze
+from askew.collect.freeze import freeze_now, preview_freeze
 from askew.collect.invariants import notices
 from askew.collect.protocol import Refused
 from askew.collect.rounds import CLOSED, WORKING, blockers
@@ -31,21 +29,12 @@ def freeze_page(visit: Visit, status: int = 200, error: str = "") -> Response:
         found = preview_freeze(tx, number, seed) if query.get("preview") == "yes" and working else None
         drop = query.get("drop") == "yes" or visit.text("drop") == "yes"
     values = {"round": row, "working": working, "seed": seed, "reasons": reasons, "drop": drop, "error": error}
-    return visit.render("freeze.html", status, found=found, table=_table(found) if found else [], **values)
+    return visit.render("freeze.html", status, found=found, splits=SPLITS, **values)
 
 
 def _seed(text: str) -> int | None:
     """A seed that was sent; None if it is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
-
-
-def _table(found: Frozen) -> list[dict[str, Any]]:
-    """A row for each type: how many questions, and how many of them go to each split."""
-    splits = found.table()
-    return [
-        {"type": kind, "count": found.counts[kind], "splits": {name: splits[kind].get(name, 0) for name in SPLITS}}
-        for kind in "ABCDEU"
-    ]
 
 
 def freeze_round(visit: Visit) -> Response:

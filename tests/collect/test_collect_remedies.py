@@ -13,6 +13,8 @@ pytest.importorskip("sqlalchemy", reason="the extra collect is not installed")
 
 from askew.cli import main
 from askew.collect.accounts import person_named
+from askew.collect.rounds import round_numbered
+from askew.collect.schema import model
 from askew.collect.study import open_study
 from askew.collect.web.study_files import VARIABLE, read_secret
 from askew.collect.writing import claim_image
@@ -152,3 +154,20 @@ def test_a_secret_is_made_and_kept_as_the_message_says(tmp_path, monkeypatch):
         changed = refused(lambda: read_secret(tmp_path), r"Run: (chmod .+)$")
         subprocess.run(shlex.split(changed), check=True)
         assert read_secret(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe that nobody reads")
+def test_what_a_command_changes_is_kept_though_nobody_reads_what_it_prints(study):
+    """``askew collect round STUDY --new | head -1``, with PYTHONUNBUFFERED set, made no round."""
+    for words in (["round", "s", "--new"], ["models", "s", "--add", "constant:no"], ["people", "s", "--add", "Zoe"]):
+        unread, end = os.pipe()
+        os.close(unread)
+        command = [sys.executable, "-u", "-m", "askew", "collect", *words]
+        assert subprocess.run(command, stdout=end, stderr=subprocess.DEVNULL).returncode not in (0, 1)
+        os.close(end)
+    made = open_study(study)
+    with made.database.read() as tx:
+        assert round_numbered(tx, 2).state == "DRAFT"
+        assert tx.count(model, model.c.spec == "constant:no") == 1
+        assert person_named(tx, "Zoe").role == "annotator"
+    made.close()

@@ -54,10 +54,12 @@ def _quiz(args: argparse.Namespace) -> int:
                 remove_quiz_item(tx, args.remove)
             if args.qualify:
                 qualify(tx, person_named(tx, args.qualify).id)
-                print(f"{args.qualify} no longer needs the quiz.")
-            for row in tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)):
-                print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
+            rows = tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id))
             settings, blockers = tx.settings, quiz_blockers(tx)
+    if args.qualify:
+        print(f"{args.qualify} no longer needs the quiz.")
+    for row in rows:
+        print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
     needed = "must pass" if settings.quiz_required else "need not pass"
     percent = f"{settings.quiz_pass_percent} % of {settings.quiz_items} examples, {settings.quiz_attempts} attempts"
     print(f"Annotators {needed} the quiz ({percent}).")
@@ -115,12 +117,16 @@ def _gold(args: argparse.Namespace) -> int:
             print_added(add_gold_file(study, Path(args.add)), "gold questions")
         if args.world:
             print_added(add_world_gold(study, args.world), "gold questions")
+        promoted = None
         with study.database.write() as tx:
             if args.promote or args.question:
-                print_added(promote_gold(tx, args.promote or len(args.question), args.question), "gold questions")
+                promoted = promote_gold(tx, args.promote or len(args.question), args.question)
             for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
                 if number is not None:
                     set_gold_state(tx, number, state)
+        if promoted is not None:
+            print_added(promoted, "gold questions")
+        with study.database.read() as tx:
             _list(tx)
             if args.results:
                 _write_results(tx, args.results)

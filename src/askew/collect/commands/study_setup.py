@@ -73,8 +73,9 @@ def _models(args: argparse.Namespace) -> int:
                 if open_ is None:
                     raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
                 set_model_active(tx, open_.id, found, active)
-        for row in tx.rows(sa.select(model).order_by(model.c.id)):
-            print(f"{row.name}: {row.spec}")
+        rows = tx.rows(sa.select(model).order_by(model.c.id))
+    for row in rows:
+        print(f"{row.name}: {row.spec}")
     return 0
 
 
@@ -92,6 +93,7 @@ def _round(args: argparse.Namespace) -> int:
     from askew.collect.schema import model, round_
     from askew.errors import UnknownName
 
+    lines = []
     with opened_study(args) as study, study.database.write() as tx:
         if args.new:
             known = {row.name: row.id for row in tx.rows(sa.select(model).order_by(model.c.id))}
@@ -102,7 +104,7 @@ def _round(args: argparse.Namespace) -> int:
                     raise UnknownName(f"No model of the study is called {name!r}. Known: {', '.join(known) or 'none'}.")
             create_round(tx, [known[name] for name in dict.fromkeys(names)])
             kept = "given" if args.models else "all of the study; --models chooses"
-            print(f"The new round plays against {', '.join(names)} ({kept}).")
+            lines.append(f"The new round plays against {', '.join(names)} ({kept}).")
         if args.open is not None:
             start_round(tx, round_numbered(tx, args.open).id)
         if args.drain is not None:
@@ -110,10 +112,11 @@ def _round(args: argparse.Namespace) -> int:
         for row in tx.rows(sa.select(round_).order_by(round_.c.number)):
             counts = round_counts(tx, row.id)
             places = f"{counts.places_taken} of {counts.places} places"
-            print(f"Round {row.number}: {row.state}, {counts.images} images, {places}")
+            lines.append(f"Round {row.number}: {row.state}, {counts.images} images, {places}")
             for title in ("sessions", "questions", "slots"):
                 if found := getattr(counts, title):
-                    print(f"  {title}: {listed_counts(found)}")
+                    lines.append(f"  {title}: {listed_counts(found)}")
+    print("\n".join(lines))
     return 0
 
 
@@ -168,6 +171,7 @@ def _people(args: argparse.Namespace) -> int:
 
     if args.exclude and not (args.preview or args.reason):
         raise UsageError("Give the --reason; it is kept in the log. --preview shows what excluding would change.")
+    lines = []
     with opened_study(args) as study, study.database.write() as tx:
         if args.add:
             add_annotator(tx, args.add, "owner" if args.owner else "annotator")
@@ -175,10 +179,12 @@ def _people(args: argparse.Namespace) -> int:
             found = person_named(tx, args.exclude).id
             effect = preview_exclusion(tx, found) if args.preview else exclude(tx, found, args.reason)
             would = "would stop" if args.preview else "stopped"
-            print(f"{effect.verifications} answers and {effect.questions} questions {would} counting;", end=" ")
-            print(f"{effect.sessions} writer places open again. In frozen rounds {effect.frozen} stay.")
-        lines = list(people_lines(tx))
-        print("\n".join(lines) or "Nobody takes part yet. Invite people on the owner's page People, or --add NAME.")
+            lines.append(
+                f"{effect.verifications} answers and {effect.questions} questions {would} counting; {effect.sessions} "
+                f"writer places open again. In frozen rounds {effect.frozen} stay."
+            )
+        lines += people_lines(tx)
+    print("\n".join(lines) or "Nobody takes part yet. Invite people on the owner's page People, or --add NAME.")
     return 0
 
 

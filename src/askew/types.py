@@ -108,7 +108,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about an image, with the answers that people gave (10 in VQA, 1 in GQA)."""
+    """A question about an image or several, with the answers that people gave (10 in VQA, 1 in GQA)."""
 
     id: Id
     image: ImageRef | None
@@ -127,20 +127,40 @@ class Question:
 
     ``text`` does not contain them: they are added to the model's input.
     """
+    more_images: tuple[ImageRef, ...] = ()
+    """The images after the first, in order. ``<image 2>`` in a text or option is the place of the second image; images
+    without a place come before the text. The scene is that of the first image."""
+
+    @property
+    def images(self) -> tuple[ImageRef, ...]:
+        """All its images, in order.
+
+        >>> [image.id for image in Question(1, ImageRef("a"), "Which is older?", more_images=(ImageRef("b"),)).images]
+        ['a', 'b']
+        """
+        return self.more_images if self.image is None else (self.image, *self.more_images)
+
+    def with_images(self, images: Sequence[ImageRef]) -> Question:
+        """The same question about these images."""
+        return replace(self, image=images[0] if images else None, more_images=tuple(images[1:]))
 
     @property
     def content(self) -> str:
-        """Its image, context and text, by which random draws are seeded: an id may be made up by a reader.
+        """Its images, context and text, by which random draws are seeded: an id may be made up by a reader.
 
         An image is known by its bytes if the data holds them, otherwise by its name without folders: no file is read.
 
         >>> Question(1, ImageRef("val/a.jpg"), "Is it?").content == Question("01", ImageRef("a.jpg"), "Is it? ").content
         True
         """
-        image = "" if self.image is None else str(self.image.id).replace("\\", "/").rpartition("/")[2]
-        if self.image is not None and self.image.data is not None:
-            image = sha256(self.image.data).hexdigest()
-        return f"{image}:{self.context.strip()}:{self.text.strip()}"
+        images = "+".join(map(_name_or_hash, self.images))
+        return f"{images}:{self.context.strip()}:{self.text.strip()}"
+
+
+def _name_or_hash(image: ImageRef) -> str:
+    if image.data is not None:
+        return sha256(image.data).hexdigest()
+    return str(image.id).replace("\\", "/").rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

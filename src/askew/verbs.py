@@ -528,8 +528,8 @@ class Previews(Protocol):
 class TakesBatches(Protocol):
     """A model that can be run offline with batch files of requests and replies (``askew batch``)."""
 
-    def request(self, question: Question, image_url: str = "") -> bytes:
-        """The request as JSON; with ``image_url``, the image is linked, not included. BadImage if it cannot be read."""
+    def request(self, question: Question, image_urls: Sequence[str] = ()) -> bytes:
+        """The request as JSON; with ``image_urls``, images are linked, not included. BadImage for unreadable ones."""
 
     def from_reply(self, status: int, body: bytes) -> Prediction:
         """The prediction in a reply with this HTTP status; its question id, which is not known here, is 0."""
@@ -589,11 +589,18 @@ class ModelFacts:
     """Whether it never looks at the image, so that no image file is read."""
     opens_images = Fact(False)
     """Whether it opens image files itself: questions without a known image file are refused before the run begins."""
+    several_images = Fact(False)
+    """Whether it takes questions about several images (``Question.images``). Others are not asked such a question,
+    unless they are blind or find answers by id: it counts as failed."""
 
     @property
     def text_only(self) -> bool:
         """Whether its answers are computed from the text alone: it is blind, and not a file of recorded answers."""
         return self.blind and not self.by_id
+
+    def takes(self, question: Question) -> bool:
+        """Whether it can be asked this question, which may be about several images."""
+        return not question.more_images or self.several_images or self.blind or self.by_id
 
 
 @runtime_checkable

@@ -153,7 +153,7 @@ def test_bad_rows_are_named_and_can_be_skipped(tmp_path):
     record = {"id": 1, "question": "Which?", "options": ["a", "b"], "answer": 1, "images": [CELL]}
     for change, fault, message in (
         ({"answer": 2}, BadRecord, "row 1: the answer 2 is not the index of one of the 2 options"),
-        ({"images": [CELL, CELL]}, BadImage, "the question is about 2 images; askew asks about one"),
+        ({"images": [CELL, {"bytes": b"", "path": None}]}, BadImage, "the image is .* neither bytes nor the name"),
         ({"question": None}, BadRecord, "the question is None"),
         ({"id": 2}, BadRecord, "the id 2 occurs twice. Name another column, or number the rows: hub:.*,id=row"),
     ):
@@ -161,6 +161,42 @@ def test_bad_rows_are_named_and_can_be_skipped(tmp_path):
         with pytest.raises(fault, match=message):
             list(open_path(path).questions())
         assert len(list(open_path(path, skip_bad=True).questions())) == 1
+
+
+def test_questions_about_several_images(tmp_path):
+    """BLINK, MMMU, MuirBench, and two columns: all images in order, and their places in texts and options."""
+    other = {"bytes": PNG + b"2", "path": None}
+    for record, text, choices, answer in (
+        (
+            {"idx": "v1", "sub_task": "Jigsaw", "prompt": "Which? (A) one (B) two", "question": "Which?",
+             "image_1": CELL, "image_2": other, "image_3": None, "choices": ["one", "two"], "answer": "(B)"},
+            "Which?", ("one", "two"), "two",
+        ),
+        (
+            {"id": "m1", "question": "Is <image 2> like <image 1>?", "options": "['yes', '<image 2>']", "answer": "A",
+             "image_2": other, "image_1": CELL},
+            "Is <image 2> like <image 1>?", ("yes", "<image 2>"), "yes",
+        ),
+        (
+            {"idx": "u1", "task": "Counting", "question": "Which is like <image>?", "options": ["<image>", "none"],
+             "image_list": [CELL, other], "answer": "A"},
+            "Which is like <image 1>?", ("<image 2>", "none"), "<image 2>",
+        ),
+        (
+            {"id": 1, "question": "<image><image>\nIs it true?", "left_image": CELL, "right_image": other,
+             "answer": "yes"},
+            "<image 1><image 2>\nIs it true?", (), "yes",
+        ),
+    ):  # fmt: skip
+        (question,) = read(rows(tmp_path / "several.parquet", [record]))
+        assert (question.text, question.choices, question.answers) == (text, choices, (answer,))
+        assert [image.data for image in question.images] == [PNG, PNG + b"2"]
+    path = tmp_path / "chat.json"
+    turns = [{"role": "user", "content": "<image>Is it like <image>?"}, {"role": "assistant", "content": "no"}]
+    path.write_text(json.dumps([{"id": 1, "images": ["a.jpg", "b.jpg"], "messages": turns}]))
+    (question,) = read(path)
+    assert question.text == "<image 1>Is it like <image 2>?"
+    assert [image.id for image in question.images] == ["a.jpg", "b.jpg"]
 
 
 def archive(path, members):

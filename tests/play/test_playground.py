@@ -16,7 +16,8 @@ from askew.errors import AskewError, BadImage, UsageError
 from askew.models.onnx_model import Bundled
 from askew.play.play_page import offered_suites
 from askew.play.play_server import FailuresFile
-from askew.play.playground import Playground, outcome_of
+from askew.play.playground import Playground
+from askew.play.trial_outcomes import outcome_of
 from askew.registry import make
 from askew.types import Expect, ImageRef, Prediction, Question, Variant
 

@@ -23,7 +23,7 @@ from askew.answers.choices import as_asked
 from askew.answers.normalise import modal_answer
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
-from askew.files.images import content_hash, image_bytes
+from askew.files.images import content_hashes, image_bytes
 from askew.files.read_write import csv_line, write_joined
 from askew.types import Group, Id, ImageRef, Question
 
@@ -39,7 +39,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MARK = b"\xef\xbb\xbf"
 """The byte order mark by which Excel recognises UTF-8."""
 _Content = tuple[str, str, str]
-"""A hash of the image, the text and the context of a question."""
+"""A hash of the images, the text and the context of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,11 @@ class ExportRow:
     def image_file(self) -> str:
         """The full path of its image file."""
         image = self.question.image
+        if self.question.more_images:
+            raise DataError(
+                f"question {self.question.id!r} is about {len(self.question.images)} images, and this format has one. "
+                "Export as jsonl or csv."
+            )
         if image is None or image.path is None:
             raise DataError(
                 f"question {self.question.id!r} has no image, and a harness needs one. "
@@ -124,8 +129,7 @@ def _members(groups: Iterable[Group]) -> Iterator[tuple[Question, str]]:
 
 
 def _content(question: Question) -> _Content:
-    image = "" if question.image is None else content_hash(question.image)
-    return image, question.text, question.context
+    return content_hashes(question.images), question.text, question.context
 
 
 def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> bool:
@@ -141,11 +145,9 @@ def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> 
     return False
 
 
-def _image_name(image: ImageRef | None) -> Id | None:
-    """The path of the image, or its id if the path is unknown; None without an image."""
-    if image is None:
-        return None
-    return image.id if image.path is None else os.path.abspath(image.path)
+def _image_names(question: Question) -> list[Id]:
+    """The paths of a question's images, or the id of one whose path is unknown."""
+    return [image.id if image.path is None else os.path.abspath(image.path) for image in question.images]
 
 
 @dataclass(frozen=True)
@@ -218,10 +220,11 @@ def _write_plain(rows: Iterable[ExportRow], folder: Path, name: str) -> list[Pat
 
 
 def _plain_row(row: ExportRow) -> dict[str, Any]:
-    question = row.question
+    question, images = row.question, _image_names(row.question)
     fields = {
         "id": question.id,
-        "image": _image_name(question.image),
+        "image": images[0] if len(images) == 1 else None,
+        "images": images if len(images) > 1 else None,
         "question": question.text,
         "context": question.context or None,
     }
@@ -238,7 +241,7 @@ def _write_sheet(rows: Sequence[ExportRow], folder: Path, name: str) -> list[Pat
 def _sheet_lines(rows: Sequence[ExportRow]) -> Iterator[bytes]:
     yield csv_line([IDS, "image", "question", "answer"])
     for row in rows:
-        yield csv_line([row.encoded_ids, str(_image_name(row.question.image) or ""), row.prompt, ""])
+        yield csv_line([row.encoded_ids, "|".join(map(str, _image_names(row.question))), row.prompt, ""])
 
 
 def _write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import orjson
 
 from askew.answers.choices import LETTERS, as_asked
+from askew.answers.image_places import parts_of
 from askew.answers.normalise import modal_answer
 from askew.data.export import Exported, distinct_questions
 from askew.data.write_questions import line
@@ -35,8 +36,8 @@ class TrainingSample:
 
     id: str
     prompt: str
-    image: str
-    """The full path of its image, or empty."""
+    images: tuple[str, ...]
+    """The full paths of its images."""
     answer: str
     rejected: str = ""
 
@@ -60,7 +61,7 @@ def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path
         for question, reply, part in zip(questions, replies, judged, strict=True):
             if question.answers and reply.answer is not None and part.get("right") is False:
                 sample = _sample(question, reply.answer, find)
-                key = sample.prompt, sample.image, sample.rejected
+                key = sample.prompt, sample.images, sample.rejected
                 if sample.rejected.strip().lower() != sample.answer.strip().lower() and key not in seen:
                     seen.add(key)
                     yield sample
@@ -69,14 +70,13 @@ def preferences(records: Iterable[Mapping[str, Any]], find: Callable[[str], Path
 def _sample(question: Question, rejected: str = "", find: Callable[[str], Path | None] = Path) -> TrainingSample:
     asked, answer = as_asked(question), modal_answer(question.answers, str)
     letters = {choice: letter for letter, choice in zip(LETTERS, question.choices, strict=False)}
-    image = question.image
-    file = None if image is None or image.path is None else find(image.path)
-    if image is not None and file is None:
+    files = [find(image.path) if image.path is not None else None for image in question.images]
+    if None in files:
         raise DataError(f"question {question.id!r} has no image file. Give the folder of images (--images).")
     return TrainingSample(
         str(question.id),
         "\n".join(part for part in (asked.context, asked.text) if part),
-        "" if file is None else os.path.abspath(file),
+        tuple(os.path.abspath(file) for file in files if file is not None),
         letters.get(answer, answer),
         letters.get(rejected, rejected),
     )
@@ -114,12 +114,16 @@ def export_training(
 def _llava(sample: TrainingSample) -> dict[str, Any]:
     """A record of LLaVA's instruction data.
 
-    >>> _llava(TrainingSample("7", "Is it red?", "", "no"))["conversations"][1]
-    {'from': 'gpt', 'value': 'no'}
+    >>> _llava(TrainingSample("7", "Is <image 2> like <image 1>?", ("a.jpg", "b.jpg"), "no"))["conversations"][0]
+    {'from': 'human', 'value': 'Is <image> like <image>?'}
     """
-    mark = "<image>\n" if sample.image else ""
-    turns = [{"from": "human", "value": mark + sample.prompt}, {"from": "gpt", "value": sample.answer}]
-    return {"id": sample.id, **({"image": sample.image} if sample.image else {}), "conversations": turns}
+    parts = parts_of(sample.prompt, len(sample.images))
+    mark = "<image>\n" if isinstance(parts[0], int) else "<image>"
+    asked = "".join(part if isinstance(part, str) else mark for part in parts)
+    turns = [{"from": "human", "value": asked}, {"from": "gpt", "value": sample.answer}]
+    images = _images(sample)
+    image = {"image": images[0] if len(images) == 1 else images} if images else {}
+    return {"id": sample.id, **image, "conversations": turns}
 
 
 def _sharegpt(sample: TrainingSample) -> dict[str, Any]:
@@ -136,13 +140,19 @@ def _dpo(sample: TrainingSample) -> dict[str, Any]:
 
 
 def _images(sample: TrainingSample) -> Sequence[str]:
-    return [sample.image] if sample.image else []
+    """The images in the order in which the prompt places them."""
+    return [sample.images[part] for part in parts_of(sample.prompt, len(sample.images)) if isinstance(part, int)]
 
 
 def _prompt(sample: TrainingSample) -> list[dict[str, Any]]:
     """The question as the user's message; every part has the same fields, since a column has one type."""
-    image = [{"type": "image", "text": None}] if sample.image else []
-    return [{"role": "user", "content": [*image, {"type": "text", "text": sample.prompt}]}]
+    parts = parts_of(sample.prompt, len(sample.images))
+    content = [{"type": "text" if isinstance(part, str) else "image", "text": _text(part)} for part in parts]
+    return [{"role": "user", "content": content}]
+
+
+def _text(part: str | int) -> str | None:
+    return part if isinstance(part, str) else None
 
 
 def _reply(answer: str) -> dict[str, Any]:

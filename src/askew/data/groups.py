@@ -123,8 +123,8 @@ def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] |
     seen: dict[Id, tuple[tuple[object, ...], Id]] = {}
     for group in groups:
         for question in (group.original, *(variant.question for variant in group.variants)):
-            image, found_by = question.image, key(question.id) if key else question.id
-            asked = as_asked(question).text, question.context, image and str(image.id), image and image.path
+            found_by = key(question.id) if key else question.id
+            asked = as_asked(question).text, question.context, *((str(one.id), one.path) for one in question.images)
             before, where = seen.setdefault(found_by, (asked, group.id))
             if before != asked:
                 raise DataError(
@@ -206,12 +206,14 @@ def _fault(group: Group) -> str:
     if not (isinstance(group.suite, str) and _is_id(group.id)):
         return "its id must be text or a whole number, and its suite text"
     for question in (group.original, *(variant.question for variant in group.variants)):
-        answers, kind, image = question.answers, question.kind, question.image
+        answers, kind = question.answers, question.kind
         texts = (question.text, question.context, kind.answer_type, kind.question_type, *answers, *question.choices)
         if not _TEXT.issuperset(map(type, texts)) or not question.text.strip():
             return f"question {question.id!r} needs a text, and all its texts must be str"
-        if not _is_id(question.id) or (image is not None and not _is_id(image.id)):
-            return f"the ids of question {question.id!r} and of its image must be text or whole numbers"
+        if not _is_id(question.id) or not all(_is_id(image.id) for image in question.images):
+            return f"the ids of question {question.id!r} and of its images must be text or whole numbers"
+        if question.more_images and question.image is None:
+            return f"question {question.id!r} has more_images without a first image"
         if question.confidences and len(question.confidences) != len(answers):
             return f"question {question.id!r} needs a confidence for each answer"
     for variant in group.variants:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askew.answers.choices import LETTERS
+from askew.answers.image_places import number_marks
 from askew.data.bad_records import mapping, short
 from askew.data.jsonl import check_choices
 from askew.errors import BadRecord
@@ -26,6 +27,9 @@ ANSWERS = (
 )
 _CHOICES = ("choices", "options", "multiple_choices")
 IMAGES = ("image", "img", "decoded_image", "image_path", "imagename")
+SEVERAL_IMAGES = ("images", "image_list")
+_IMAGE_PAIRS = (("left_image", "right_image"), ("first_image", "second_image"))
+_NUMBERED = tuple(f"image_{number}" for number in range(20))
 CONTEXTS = ("hint", "context")
 _TAGS = (
     "category",
@@ -36,6 +40,7 @@ _TAGS = (
     "topic",
     "task",
     "sub_task",
+    "image_relation",
     "source",
     "split",
 )
@@ -45,7 +50,6 @@ SUITES = {
     "vlms-are-biased": {"prompt", "ground_truth", "expected_bias", "topic"},
 }
 """The columns of benchmarks that have a suite of their own."""
-MARK = "<image>"
 PEOPLE = ("human", "user")
 
 
@@ -89,11 +93,15 @@ def listed(value: object) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def options_of(fields: Mapping[str, Any]) -> tuple[str, ...]:
+def options_of(fields: Mapping[str, Any], asked: str = "") -> tuple[str, ...]:
     """The options of a record: a list, the text of a list, ``{"text": [...]}``, or columns A, B, ...
+
+    The images in them are numbered after those in the question ``asked``.
 
     >>> options_of({"options": "['a cat', 'a dog']"}), options_of({"A": "x", "B": "y", "C": None}), options_of({})
     (('a cat', 'a dog'), ('x', 'y'), ())
+    >>> options_of({"options": ["<image>", "<image>"]}, "Which is older than <image>?")
+    ('<image 2>', '<image 3>')
     """
     value = next((fields[name] for name in _CHOICES if fields.get(name)), None)
     if isinstance(value, str):
@@ -106,8 +114,22 @@ def options_of(fields: Mapping[str, Any]) -> tuple[str, ...]:
     if value is None:
         named = (fields.get(letter, fields.get(f"choice_{letter.lower()}")) for letter in LETTERS)
         value = [option for option in named if option not in (None, "")]
-    options = tuple(str(option).strip() for option in value or ())
+    options = tuple(number_marks([asked, *(str(option).strip() for option in value or ())])[1:])
     return check_choices(options) if options else ()
+
+
+def image_cells(fields: Mapping[str, Any]) -> list[Any]:
+    """The cells with the images of a record, in order: of a column, a list, two columns, or numbered columns.
+
+    >>> image_cells({"image_2": "b", "image_1": "a", "image_3": None}), image_cells({"left_image": 1, "right_image": 2})
+    (['a', 'b'], [1, 2])
+    """
+    first = next(([fields[name]] for name in IMAGES if fields.get(name)), [])
+    lists: list[Any] = next((fields[name] for name in SEVERAL_IMAGES if fields.get(name)), [])
+    pair = next((pair for pair in _IMAGE_PAIRS if all(map(fields.get, pair))), ())
+    found = [fields[name] for name in (*pair, *_NUMBERED) if fields.get(name)]
+    cells = [*first, *lists, *found]
+    return cells[0] if len(cells) == 1 and isinstance(cells[0], list) else cells
 
 
 def turn_of(turn: object) -> tuple[str, str]:

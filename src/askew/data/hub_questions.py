@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
+from askew.answers.image_places import with_places
 from askew.data.bad_records import Sieve, identity, mapping, short
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.find_images import ImagesByPath
@@ -23,11 +24,10 @@ from askew.data.hub_fields import (
     ANSWERS,
     CONTEXTS,
     IDS,
-    IMAGES,
-    MARK,
     PEOPLE,
     QUESTIONS,
     SUITES,
+    image_cells,
     image_part,
     listed,
     named_value,
@@ -38,7 +38,7 @@ from askew.data.hub_fields import (
 )
 from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path, split_of
 from askew.data.jsonl import option_named
-from askew.data.table_files import BytesById, several_images
+from askew.data.table_files import BytesById
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Id, ImageRef, Kind, Question
@@ -143,7 +143,7 @@ class HubQuestions(QuestionBenchmark):
         asked = named_value(fields, self.question, QUESTIONS, "question")
         if not isinstance(asked, str) or not asked.strip():
             raise BadRecord(f"the question is {short(asked)}; it must be text. Name its column: question=COLUMN.")
-        choices = options_of(fields)
+        choices, images = options_of(fields, asked), self._images(fields)
         given = (
             fields.get(self.answer)
             if self.answer
@@ -154,16 +154,17 @@ class HubQuestions(QuestionBenchmark):
             kind = "choice"
         else:
             kind = "yes/no" if {one.lower() for one in answers} & {"yes", "no"} else text_in(fields, "answer_type")
-        return Question(
+        question = Question(
             key,
-            self._image(fields),
-            asked.replace(MARK, "").strip(),
+            None,
+            with_places(asked, len(images)),
             tuple(answers),
             Kind(kind, str(fields.get("question_type_id") or text_in(fields, "question_type"))),
             context=next((f"Hint: {text}" for name in CONTEXTS if (text := text_in(fields, name))), ""),
             tags=tuple(sorted(tags_of(fields).items())),
             choices=choices,
         )
+        return question.with_images(images)
 
     def _answer(self, value: object, choices: Sequence[str]) -> str:
         """The text of an answer, which may be the index or the letter of an option."""
@@ -189,31 +190,28 @@ class HubQuestions(QuestionBenchmark):
     def _conversation(self, key: Id, fields: Mapping[str, Any], turns: Sequence[Any]) -> Iterator[Question]:
         """A question for each turn of the user that is answered; with what was said before as its context."""
         said: list[str] = []
-        image = self._image({**fields, **image_part(turns)})
+        images = self._images({**fields, **image_part(turns)})
         for place, turn in enumerate(turns):
             role, content = turn_of(turn)
             if role in PEOPLE:
                 reply = turn_of(turns[place + 1])[1] if place + 1 < len(turns) else ""
-                text = content.replace(MARK, "").strip()
+                text = with_places(content, len(images))
                 name = key if not said else f"{key}/{place // 2 + 1}"
                 if text:
                     answers = (reply,) if reply else ()
-                    yield Question(name, image, text, answers, context="\n".join(said))
+                    question = Question(name, None, text, answers, context="\n".join(said))
+                    yield question.with_images(images)
                 said += [f"Q: {text}", *([f"A: {reply}"] if reply else [])]
 
-    def _image(self, fields: Mapping[str, Any]) -> ImageRef | None:
-        found = [fields[name] for name in IMAGES if fields.get(name)][:1]
-        found += [cell for cell in fields.get("images") or () if cell]
-        found += [fields[name] for name in (f"image_{n}" for n in range(10)) if fields.get(name)]
-        if len(found) > 1:
-            raise several_images(len(found))
+    def _images(self, fields: Mapping[str, Any]) -> list[ImageRef]:
+        found = image_cells(fields)
         if not found and fields.get("data_type") == "image":  # SEED-Bench
             found = [fields["data_id"]]
         if fields.keys() >= SUITES["scienceqa"] and found and isinstance(found[0], str):  # in a folder of its own
             found = [f"{fields.get('split')}/{fields.get('id')}/{found[0]}"]
         if not found and "imageId" in fields:
-            return self._image_of_id(identity(fields, "imageId"))
-        return self._image_in(found[0]) if found else None
+            return [self._image_of_id(identity(fields, "imageId"))]
+        return list(map(self._image_in, found))
 
     def _image_of_id(self, key: Id) -> ImageRef:
         """The image of a data set whose images are in files of their own (lmms-lab's GQA)."""

@@ -28,7 +28,7 @@ from askew.types import Id, Question
 KNOWN_FIELDS = frozenset(
     (
         *("id", "question_id", "image", "image_id", "path", "sha256", "size", "question", "context", "choices"),
-        *("answer", "answers", "confidences", "answer_type", "question_type", "tags", "scene"),
+        *("answer", "answers", "confidences", "answer_type", "question_type", "tags", "scene", "images", "more_images"),
     )
 )
 """The fields of a question's record that are read; others are named in ``remarks``."""
@@ -162,8 +162,7 @@ def question_key(record: object) -> Id:
     if "id" in fields:
         return identity(fields, "id")
     content = [fields.get(name) for name in ("image", "path", "question", "context")]
-    if "choices" in fields:
-        content.append(fields["choices"])
+    content += [fields[name] for name in ("choices", "more_images") if name in fields]
     digest = hashlib.sha256(orjson.dumps(content)).hexdigest()
     first = "-".join(_WORD.findall(str(fields.get("question", "")).lower()[:_BEGINNING])[:5])
     image = os.path.basename(str(fields.get("image", fields.get("path", ""))))
@@ -202,6 +201,18 @@ def _check_others(fields: Mapping[str, Any]) -> None:
     tags = fields.get("tags", {})
     if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
         raise wrong("tags", "an object of texts", tags)
+    _check_size(fields)
+    more = fields.get("more_images", [])
+    if not isinstance(more, list) or (more and "image" not in fields):
+        raise wrong("more_images", "a list of the images after the first", more)
+    for image in more:
+        identity(mapping(image), "image")
+        for name in ("path", "sha256"):
+            text(image, name, "")
+        _check_size(image)
+
+
+def _check_size(fields: Mapping[str, Any]) -> None:
     size = fields.get("size")
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
         raise wrong("size", "[width, height]", size)
@@ -246,14 +257,25 @@ def option_named(choices: tuple[str, ...], answer: str) -> str:
 def plain(record: object) -> dict[str, Any]:
     """The fields of a record that are not null; ``question_id`` and ``image_id`` are synonyms of ``id`` and ``image``.
 
+    ``images``, a list of names, becomes ``image`` and ``more_images``.
+
     >>> plain({"question_id": 1, "question": "Is it?", "answer": None})
     {'id': 1, 'question': 'Is it?'}
+    >>> plain({"images": ["a.jpg", "b.jpg"]})
+    {'image': 'a.jpg', 'more_images': [{'image': 'b.jpg'}]}
     """
     fields = mapping(record)
-    if None not in fields.values() and _ALIASES.keys().isdisjoint(fields):
+    if None not in fields.values() and _ALIASES.keys().isdisjoint(fields) and "images" not in fields:
         return dict(fields)
     renamed = {_ALIASES[key]: value for key, value in fields.items() if key in _ALIASES and value is not None}
-    return renamed | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
+    found = renamed | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
+    names = found.pop("images", None)
+    if names is None:
+        return found
+    if not isinstance(names, list) or not names or "image" in found:
+        raise wrong("images", "a list of names, without 'image' beside it", names)
+    more = {"more_images": [{"image": name} for name in names[1:]]} if names[1:] else {}
+    return found | {"image": names[0]} | more
 
 
 def _again(key: Id, record: object, first: str) -> BadRecord:
@@ -277,14 +299,14 @@ def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     return images.placed(question)
 
 
-_LISTS = ("answers", "choices", "confidences")
+_LISTS = ("answers", "choices", "confidences", "images")
 
 
 @dataclass(frozen=True, repr=False)
 class QuestionTable(OneFile):
     """Questions in a CSV or TSV file whose columns are named like the fields of JSONL; gzip or not.
 
-    Blank cells are absent fields; several ``answers`` or ``choices`` in a cell are separated by ``|``.
+    Blank cells are absent fields; several ``answers``, ``choices`` or ``images`` in a cell are separated by ``|``.
     """
 
     images: str | None = None

@@ -11,7 +11,7 @@ import csv
 import re
 import zipfile
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from tempfile import TemporaryFile
@@ -85,29 +85,35 @@ def parquet_image(key: Id, value: Any) -> ImageRef:
     return ImageRef(key, data=content)
 
 
-def several_images(count: int) -> BadImage:
-    """The error for a question about several images."""
-    return BadImage(
-        f"the question is about {count} images; askew asks about one. Leave out such questions: --skip-bad, or "
-        "skip_bad=true after the data."
-    )
+def listed_cell(cell: str) -> list[str]:
+    """The items of a cell, which may be the text of a list; neither base64 nor names of images have commas.
 
-
-def encoded_image(key: Id, cell: str) -> ImageRef:
-    """The image in a cell of a table, as base64.
-
-    >>> encoded_image(1, "YWJj").data
-    b'abc'
+    >>> listed_cell("['a.jpg', 'b.jpg']"), listed_cell("a.jpg"), listed_cell('["YWJj"]')
+    (['a.jpg', 'b.jpg'], ['a.jpg'], ['YWJj'])
     """
-    if cell.startswith("["):
-        images = cell.count(",") + 1
-        if images > 1:
-            raise several_images(images)
-        cell = cell.strip("[]'\" ")
+    if not (cell.startswith("[") and cell.endswith("]")):
+        return [cell]
+    return [part.strip("'\" \n") for part in cell[1:-1].split(",")]
+
+
+def encoded_images(key: str, cell: str) -> list[ImageRef]:
+    """The images in a cell of a table, as base64; those after the first have a number behind the key.
+
+    >>> [(image.id, image.data) for image in encoded_images("7", "['YWJj', 'YWJk']")]
+    [('7', b'abc'), ('7/2', b'abd')]
+    """
     try:
-        return ImageRef(key, data=b64decode(cell, validate=True))
+        contents = [b64decode(part, validate=True) for part in listed_cell(cell)]
     except (binascii.Error, ValueError):
         raise BadImage("the image is not base64. Copy or download the file again.") from None
+    return [ImageRef(key if place == 1 else f"{key}/{place}", data=one) for place, one in enumerate(contents, 1)]
+
+
+def the_only(images: Sequence[ImageRef]) -> ImageRef:
+    """The image of a row that must have one."""
+    if len(images) != 1:
+        raise BadImage(f"the row has {len(images)} images, and this benchmark has one. Use the published file.")
+    return images[0]
 
 
 class BytesById:
@@ -141,16 +147,20 @@ class TableImages:
         self._path, self._keep_all = path, keep_all
 
     def find(self, index: str, cell: str) -> ImageRef:
-        """The image of a row; its id is the index of the row that has it."""
+        """The image of a row that has one; its id is the index of the row that has it."""
+        return the_only(self.find_all(index, cell))
+
+    def find_all(self, index: str, cell: str) -> list[ImageRef]:
+        """The images of a row."""
         if len(cell) > LONGEST_INDEX:
-            return encoded_image(index, cell)
+            return encoded_images(index, cell)
         found = self._referred.get(cell) if cell else None
         if found is None:
             raise BadImage(
                 f"the image is {cell!r}, which is neither base64 nor the index of a row with an image. "
                 "Copy or download the file again."
             )
-        return encoded_image(cell, found.decode("latin-1"))
+        return encoded_images(cell, found.decode("latin-1"))
 
     @cached_property
     def _referred(self) -> BytesById:

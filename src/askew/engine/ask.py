@@ -21,6 +21,7 @@ from askew.engine.settings import Named
 from askew.errors import ModelError, UsageError, first_line
 from askew.files.images import content_hash, image_bytes
 from askew.files.limits import token_counts
+from askew.files.paths import with_image
 from askew.models.stop_rules import InARow
 from askew.registry import make
 from askew.types import Group, LostWorker, Prediction, Question
@@ -76,6 +77,12 @@ def writable(prediction: Prediction) -> Prediction:
         return prediction
     answer, error, raw = (text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
     return replace(prediction, answer=answer, error=error, raw=raw)
+
+
+def refused(question: Question) -> Prediction:
+    """The failure of a question about several images that a model is not asked, since it takes one."""
+    error = f"the question is about {len(question.images)} images, and the model takes one"
+    return Prediction(question.id, None, error=error, tries=0)
 
 
 def questions_of(group: Group) -> list[Question]:
@@ -257,11 +264,13 @@ class WorkerAsking:
         return asked._replace(questions=list(map(self._with_image, asked.questions)))
 
     def _with_image(self, question: Question) -> Question:
-        image = question.image
-        if image is None or image.path is None or not isinstance(self._executor, SeesFiles):
+        image = next((one for one in question.images if one.path is not None), None)
+        if image is None or not isinstance(self._executor, SeesFiles):
             return question
         if self._sends_bytes is None:
             self._sends_bytes = not self._executor.sees(replace(image, sha256=content_hash(image)))
         if not self._sends_bytes:
             return question
-        return replace(question, image=replace(image, path=None, data=image_bytes(image)))
+        return with_image(
+            question, lambda one: one if one.path is None else replace(one, path=None, data=image_bytes(one))
+        )

@@ -18,7 +18,7 @@ from typing import Any
 
 from askew.answers.extract import check_step, extract
 from askew.attack.validity import StrictChecks, Validity
-from askew.engine.ask import answers_of, chunks
+from askew.engine.ask import answers_of, chunks, refused
 from askew.engine.attack_driver import AttackRequests, AttackWorkers, Driver, RequestCounts, learned_first, proposed
 from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
 from askew.engine.events import Event, Note, Warned
@@ -212,8 +212,10 @@ def check_attackable(model: Named, data: Named) -> None:
     lacking, count = [], 0
     for question in data.what.questions():
         count += 1
-        if keys.lacks_image(question):
+        if keys.lacking(question) is not None:
             lacking.append(question.id)
+        if not keys.takes(question):
+            raise UsageError(f"{model.spec}: {refused(question).error} (question {question.id!r}). Attack another.")
     if lacking:
         raise BadImage(
             f"{len(lacking):,} of {count:,} questions name an image whose file is not known, e.g. question "

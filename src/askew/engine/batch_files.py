@@ -124,7 +124,7 @@ def _lines(
     """The id and the line of each request."""
     for question in questions:
         try:
-            body = writer.request(question, _address(question, image_url))
+            body = writer.request(question, _addresses(question, image_url))
         except BadImage as bad:
             done.bad_images.append(f"question {question.id!r}: {bad}")
             continue
@@ -133,16 +133,15 @@ def _lines(
         yield key, orjson.dumps(request) + b"\n"
 
 
-def _address(question: Question, prefix: str) -> str:
-    image = question.image
-    if not prefix or image is None:
-        return ""
-    if image.path is None:
+def _addresses(question: Question, prefix: str) -> list[str]:
+    """The URL of each image of a question; empty without a prefix."""
+    paths = [image.path for image in question.images] if prefix else []
+    if None in paths:
         raise UsageError(
-            f"--image-url {prefix}: the image of question {question.id!r} was made by askew and has no file there. "
+            f"--image-url {prefix}: an image of question {question.id!r} was made by askew and has no file there. "
             "Leave --image-url out, so that images are part of the requests."
         )
-    return f"{prefix.rstrip('/')}/{quote(Path(image.path).name)}"
+    return [f"{prefix.rstrip('/')}/{quote(Path(path).name)}" for path in paths if path is not None]
 
 
 def _write_files(folder: Path, lines: Iterable[tuple[str, bytes]], limits: FileLimits, done: Written) -> None:

@@ -104,12 +104,10 @@ class Coverage:
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)
-        if item.original.image is not None:
-            self.images.add(item.original.image.id)
-            self.shown.add(item.original.image.id)
+        self.images.update(image.id for image in item.original.images)
+        self.shown.update(image.id for image in item.original.images)
         for variant in item.variants:
-            if variant.question.image is not None:
-                self.shown.add(variant.question.image.id)
+            self.shown.update(image.id for image in variant.question.images)
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:
                 self.answers.setdefault(variant.test, Counter())[modal_answer(variant.question.answers, str)] += 1
@@ -196,8 +194,7 @@ class CountedData:
         self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
         if question.image is None:
             self.has_images = False
-        else:
-            self.images.add(question.image.id)
+        self.images.update(image.id for image in question.images)
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,12 @@ def _check_questions(questions: Iterable[Question]) -> None:
         kinds = (
             ("id", _is_id(question.id), "text or a whole number below 2⁶³"),
             ("image", question.image is None or isinstance(question.image, ImageRef), "an askew.ImageRef or None"),
+            (
+                "more_images",
+                all(isinstance(image, ImageRef) for image in question.more_images)
+                and (question.image is not None or not question.more_images),
+                "a tuple of askew.ImageRef, after the first image",
+            ),
             ("text", isinstance(question.text, str) and question.text.strip(), "text, and not blank"),
             ("answers", are_texts, "a tuple of texts"),
         )
@@ -236,8 +242,9 @@ class Questions:
         """A hash of the questions, 16 digits."""
         digest = sha256()
         for question in self.items:
-            image = question.image and question.image.data
-            digest.update(repr(question).encode("utf-8", "surrogatepass") + (image or b""))
+            digest.update(repr(question).encode("utf-8", "surrogatepass"))
+            for image in question.images:
+                digest.update(image.data or b"")
         return digest.hexdigest()[:16]
 
     def questions(self) -> Iterator[Question]:

@@ -204,4 +204,4 @@ def _originals(groups: Path) -> Iterator[Question]:
 def _variants(groups: Path) -> Iterator[Question]:
     for group in read_groups(str(groups)):
         for variant in group.variants:
-            yield replace(variant.question, image=variant.question.image or group.original.image)
+            yield variant.question if variant.question.images else variant.question.with_images(group.original.images)

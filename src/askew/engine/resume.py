@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from askew.answers.choices import as_asked
-from askew.engine.ask import Asking, answers_of, chunks, questions_of, writable
+from askew.engine.ask import Asking, answers_of, chunks, questions_of, refused, writable
 from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store, framed, key_of
 from askew.errors import BadImage
-from askew.files.images import content_hash
-from askew.types import Group, Id, Outcome, Prediction, Question
+from askew.files.images import content_hashes
+from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import FindsById, Model, ModelFacts, Streams
 
 WINDOW = 64
@@ -37,7 +37,7 @@ class Keys:
         facts = ModelFacts(model)
         self._start = framed(signature or repr(model))
         self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
-        self._recorded = facts.recorded
+        self._recorded, self.takes = facts.recorded, facts.takes
 
     def of(self, question: Question) -> bytes:
         """32 bytes, equal for questions that would be the same request; recorded answers are found by id alone."""
@@ -50,16 +50,14 @@ class Keys:
         return key_of(self._start, image, as_asked(question).text, question.context, by)
 
     def image(self, question: Question) -> str:
-        """The hash of a question's image; for a model that never looks at it, its id, so that no file is needed."""
-        image = question.image
-        if image is None:
-            return ""
-        return content_hash(replace(image, path=None) if self._blind and image.path is not None else image)
+        """The hash of a question's images; for a model that never looks at them, their ids, so no file is needed."""
+        return content_hashes([replace(one, path=None) for one in question.images] if self._blind else question.images)
 
-    def lacks_image(self, question: Question) -> bool:
-        """True when the model opens images and the image of this question has neither a file nor bytes."""
-        image = question.image
-        return self._opens_images and image is not None and image.path is None and image.data is None
+    def lacking(self, question: Question) -> ImageRef | None:
+        """The first image of this question that has neither a file nor bytes, if the model opens images."""
+        if not self._opens_images:
+            return None
+        return next((image for image in question.images if image.path is None and image.data is None), None)
 
 
 def ask_unanswered(
@@ -73,8 +71,8 @@ def ask_unanswered(
     """The outcomes, in order, and among them each batch of new answers as it arrives.
 
     Known answers are taken from the store, and new ones are stored at once; recorded answers have no store. A failed
-    question is repeated in the next run, not in this one. ``asking`` queries the model instead of this process, e.g.
-    through workers.
+    question is repeated in the next run, not in this one; one with more images than the model takes is not asked.
+    ``asking`` queries the model instead of this process, e.g. through workers.
     """
     asking = asking or partial(answers_of, model)
     failed: dict[bytes, Prediction] = {}
@@ -86,6 +84,7 @@ def ask_unanswered(
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = {} if store is None else store.get({key: question.id for key, question in wanted.items()})
         answers |= {key: failed[key] for key in failed.keys() & wanted.keys()}
+        answers |= {key: refused(one) for key, one in wanted.items() if key not in answers and not keys.takes(one)}
         for heard in asking({key: wanted[key] for key in wanted if key not in answers}, batch_size):
             said = {key: writable(prediction) for key, prediction in heard.items()}
             if store is not None:
@@ -113,11 +112,13 @@ class Plan:
     """Distinct questions whose answer is already in the store."""
     tokens: tuple[int, int] = (0, 0)
     """Tokens read and written for the known answers."""
+    refused: int = 0
+    """Distinct questions about several images that the model is not asked, since it takes one."""
 
     @property
     def calls(self) -> int:
         """Distinct questions that will be sent to the model."""
-        return self.distinct - self.known
+        return self.distinct - self.known - self.refused
 
 
 class Planner:
@@ -127,13 +128,15 @@ class Planner:
         self.model = model
         self.keys = Keys(model.what, model.signature)
         self._groups = self._missing = 0
-        self._example: Question | None = None
+        self._example: tuple[Question, ImageRef] | None = None
         self._trouble: BadImage | None = None
         self._prefixes = array("Q")
         """The beginning of the key of each question."""
         self._found_by: Callable[[Id], Id] = model.what.key if isinstance(model.what, FindsById) else lambda key: key
         facts = ModelFacts(model.what)
         self._by_id, self._recorded = facts.by_id, facts.recorded
+        self._refused: set[int] = set()
+        """The beginnings of the keys of questions that the model cannot be asked."""
         self._ids, self._asked = array("q"), array("q")
         """Hashes of ids, and of ids with their questions; if there are more of the latter, one id has two questions."""
 
@@ -141,13 +144,14 @@ class Planner:
         """Count one group."""
         self._groups += 1
         for question in questions_of(group):
-            if self.keys.lacks_image(question):
+            if (lacking := self.keys.lacking(question)) is not None:
                 self._missing += 1
-                self._example = self._example or question
+                self._example = self._example or (question, lacking)
             self._prefixes.append(self._prefix(question))
+            if not self.keys.takes(question):
+                self._refused.add(self._prefixes[-1])
             if self._by_id:
-                image, key = question.image, self._found_by(question.id)
-                shown = (None, None) if image is None else (str(image.id), image.path)
+                key, shown = self._found_by(question.id), tuple((str(one.id), one.path) for one in question.images)
                 self._ids.append(hash(key))
                 self._asked.append(hash((key, as_asked(question).text, question.context, shown)))
 
@@ -161,13 +165,20 @@ class Planner:
             return 0
 
     def check(self) -> None:
-        """Refuse missing image files."""
+        """Refuse missing image files, and data of which the model can be asked nothing."""
         if self._trouble is not None:
             raise self._trouble
-        if self._example is not None and self._example.image is not None:
+        if self._refused and self._refused.issuperset(self._prefixes):
+            raise BadImage(
+                f"{self.model.name}: this model takes one image with a question, and all {len(self._prefixes):,} "
+                "questions are about several. Ask a model that takes several: openai:..., hf:FOLDER with a chat "
+                "template, or a Python function with several_images=true."
+            )
+        if self._example is not None:
+            question, image = self._example
             raise BadImage(
                 f"{self._missing:,} of {len(self._prefixes):,} questions name an image whose file is not known, e.g. "
-                f"image {self._example.image.id!r} of question {self._example.id!r}, and the model looks at images. "
+                f"image {image.id!r} of question {question.id!r}, and the model looks at images. "
                 "Give their folder (--images DIR; images=... in Python). A model that never looks at them must say so "
                 "(blind=true)."
             )
@@ -187,7 +198,7 @@ class Planner:
             known += len(found)
             read += sum(tokens[0] for tokens in found.values())
             written += sum(tokens[1] for tokens in found.values())
-        return Plan(self._groups, len(self._prefixes), len(prefixes), known, (read, written))
+        return Plan(self._groups, len(self._prefixes), len(prefixes), known, (read, written), len(self._refused))
 
 
 def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
@@ -197,6 +208,6 @@ def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Quest
         found = {keys.of(question): question for group in window for question in questions_of(group)}
         known = store.known(list(found))
         for key, question in found.items():
-            if key not in known and key[:PREFIX] not in seen:
+            if key not in known and key[:PREFIX] not in seen and keys.takes(question):
                 seen.add(key[:PREFIX])
                 yield as_asked(question)

@@ -215,6 +215,8 @@ def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Sett
         needed = asked.estimate(unknown(prepared.read(), keys, store)) if isinstance(asked, Estimates) else None
     sentence = f"{model.name}: {plural(todo.calls, 'call')} for {plural(todo.groups, 'group')} "
     sentence += f"({plural(todo.questions, 'question')}, {todo.distinct:,} distinct, {todo.known:,} known already)"
+    if todo.refused:
+        sentence += f"; {todo.refused:,} about several images fail, since the model takes one"
     if needed is not None:
         sentence += f"; about {plural(needed.read, 'token')} read and at most {needed.written:,} written"
         cost = asked.price(needed.read, needed.written) if isinstance(asked, Prices) else None
@@ -243,6 +245,9 @@ def _ask_and_judge(
             records.append(record)
             yield group
 
+    if todo.refused:
+        several = f"{todo.refused:,} of {plural(todo.distinct, 'question')} {'is' if todo.refused == 1 else 'are'}"
+        yield Warned(f"{model.name} takes one image with a question; {several} about several, and not asked.")
     reused = f" ({todo.known:,} known already)" if todo.known else ""
     yield Started("Asking" + reused, "questions", todo.calls)
     asking = None

@@ -14,7 +14,7 @@ from askew.errors import BadOption, UsageError, did_you_mean
 from askew.metrics.pairs import FAILED, RIGHT, WRONG, became
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
-from askew.report.pair_viewer import word_diff
+from askew.report.pair_viewer import shown_images, word_diff
 from askew.report.thumbnails import Thumbnails
 from askew.types import Id
 
@@ -50,8 +50,8 @@ class RunPair:
     answers: tuple[str | None, str | None]
     """What the model answered to each; None where it failed."""
     errors: tuple[str | None, str | None] = (None, None)
-    images: tuple[Path | None, Path | None] = (None, None)
-    """The image files of both; the second is None where it is the same image."""
+    images: tuple[Path | None, ...] = ()
+    """The image files of the question, then those that the variant changes; None for one that is not known."""
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The whole line of samples.jsonl."""
     place: int = 0
@@ -148,7 +148,7 @@ class RunPairs:
             expected=(_most_common(original), _most_common(variant)),
             answers=(said[0].get("answer"), said[1].get("answer")),
             errors=(said[0].get("error"), said[1].get("error")),
-            images=(self._image(original), None if variant.get("same_image") else self._image(variant)),
+            images=tuple(self._image(part) for _, part in shown_images(original, variant)),
             record=record,
             place=at,
         )

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from askew.answers.choices import as_asked
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
+from askew.engine.ask import refused
 from askew.engine.judge import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
 from askew.types import Prediction, Question
-from askew.verbs import Previews, Streams
+from askew.verbs import ModelFacts, Previews, Streams
 
 
 def try_model(model: Named, questions: Sequence[Question], settings: Settings) -> Iterator[str]:
@@ -32,7 +33,7 @@ def try_model(model: Named, questions: Sequence[Question], settings: Settings) -
     check_step(step)
     yield safe(model.name)
     for number, question in enumerate(map(as_asked, questions), start=1):
-        image = f"image {question.image.id!r}" if question.image is not None else "without an image"
+        image = " and ".join(f"image {one.id!r}" for one in question.images) or "without an image"
         yield f"\n{number}. {safe(question.text)}"
         yield f"   question {question.id!r}, {safe(image)}"
         if isinstance(model.what, Previews):
@@ -42,6 +43,9 @@ def try_model(model: Named, questions: Sequence[Question], settings: Settings) -
             except AskewError as error:
                 preview = f"(cannot be asked: {error})"
             yield from (f"   | {safe(line)}" for line in preview.splitlines())
+        if not ModelFacts(model.what).takes(question):
+            yield f"   {refused(question).error}"
+            continue
         found = model.what.stream([question]) if isinstance(model.what, Streams) else model.what.answer([question])
         reply = next(iter(found), Prediction(question.id, None, error="no prediction"))
         yield from (f"   {line}" for line in _reply(reply, extract(step, question, reply), step))

@@ -63,6 +63,15 @@ def content_hash(ref: ImageRef) -> str:
     return file_sha256(ref.path)
 
 
+def content_hashes(images: Sequence[ImageRef]) -> str:
+    """The identity of a question's images in their order; that of one image is its ``content_hash``.
+
+    >>> content_hashes([ImageRef(1), ImageRef(2)]), content_hashes([ImageRef(1)]), content_hashes([])
+    ('id:1\\nid:2', 'id:1', '')
+    """
+    return "\n".join(map(content_hash, images))
+
+
 def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max_pixels: int = MAX_PIXELS) -> Image:
     """Open an image file and read only its header, if it has one of these formats and is not too large.
 
@@ -203,18 +212,17 @@ def encode(image: Image, encoding: Encoding) -> ImageRef:
     return ImageRef(digest[:16], data=content, sha256=digest, size=image.size)
 
 
-def image_of(question: Question) -> Image | str:
-    """The decoded image of a question, or the reason for a refusal.
+def only_image(question: Question) -> ImageRef | None:
+    """The image of a question that is about one, or None; BadImage for a question about several.
 
-    >>> image_of(Question(1, None, "What is this?"))
-    'there is no image'
+    >>> only_image(Question(1, ImageRef("a"), "Which is older?", more_images=(ImageRef("b"),)))
+    Traceback (most recent call last):
+    askew.errors.BadImage: the question is about 2 images, and one is taken. Ask a model that takes several.
     """
-    if question.image is None or (question.image.path is None and question.image.data is None):
-        return "there is no image"
-    try:
-        return open_image(question.image)
-    except BadImage as fault:
-        return fault.kind
+    if question.more_images:
+        count = len(question.images)
+        raise BadImage(f"the question is about {count} images, and one is taken. Ask a model that takes several.")
+    return question.image
 
 
 def _header(ref: ImageRef, source: IO[bytes] | Path, max_pixels: int) -> Image:

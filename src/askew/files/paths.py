@@ -148,10 +148,12 @@ class ImageFolders:
 
 
 def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Question:
-    """The question with its image changed; the same object if it has no image or ``change`` returns the same image."""
-    image = question.image
-    changed = image and change(image)
-    return question if changed is image else replace(question, image=changed)
+    """The question with its images changed; the same object if it has none or ``change`` returns the same images."""
+    image, more = question.image, question.more_images
+    changed, others = image and change(image), tuple(map(change, more))
+    if changed is image and all(new is old for new, old in zip(others, more, strict=True)):
+        return question
+    return replace(question, image=changed, more_images=others)
 
 
 def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:

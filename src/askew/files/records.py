@@ -32,7 +32,7 @@ def question_record(question: Question) -> Record:
     image, kind = question.image, question.kind
     record: Record = {"id": question.id}
     if image is not None:
-        record |= _present(image=image.id, path=image.path, sha256=image.sha256, size=image.size)
+        record |= _image_record(image)
     for name, value in (
         ("question", question.text),
         ("answers", question.answers),
@@ -42,6 +42,7 @@ def question_record(question: Question) -> Record:
         ("confidences", question.confidences),
         ("tags", question.tags and dict(question.tags)),
         ("choices", question.choices),
+        ("more_images", [_image_record(more) for more in question.more_images]),
         ("scene", question.scene and scene_record(question.scene)),
     ):
         if value:
@@ -52,15 +53,10 @@ def question_record(question: Question) -> Record:
 def question_from(record: Mapping[str, Any]) -> Question:
     """Convert a record written by ``question_record`` to a question."""
     get = record.get
-    image = None
-    if "image" in record:
-        size = get("size")
-        whole = (int(size[0]), int(size[1])) if size else None
-        image = ImageRef(record["image"], get("path"), None, get("sha256"), whole)
     tags = get("tags")
     return Question(
         record["id"],
-        image,
+        _image_from(record) if "image" in record else None,
         record["question"],
         tuple(get("answers", ())),
         kind_of(get("answer_type", ""), get("question_type", "")),
@@ -69,7 +65,18 @@ def question_from(record: Mapping[str, Any]) -> Question:
         tuple(get("confidences", ())),
         tuple(sorted(tags.items())) if tags else (),
         tuple(get("choices", ())),
+        tuple(map(_image_from, get("more_images", ()))),
     )
+
+
+def _image_record(image: ImageRef) -> Record:
+    return _present(image=image.id, path=image.path, sha256=image.sha256, size=image.size)
+
+
+def _image_from(record: Mapping[str, Any]) -> ImageRef:
+    size = record.get("size")
+    whole = (int(size[0]), int(size[1])) if size else None
+    return ImageRef(record["image"], record.get("path"), None, record.get("sha256"), whole)
 
 
 kind_of = lru_cache(maxsize=4096)(Kind)
@@ -112,7 +119,7 @@ def group_record(group: Group) -> Record:
             expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
         )
         record = question_record(variant.question) | made
-        if variant.question.image == group.original.image:
+        if variant.question.images == group.original.images:
             record = {key: value for key, value in record.items() if key not in _IMAGE_KEYS} | {"same_image": True}
         elif variant.question.image is None:
             record["same_image"] = False
@@ -188,7 +195,7 @@ def outcome_from(record: Mapping[str, Any]) -> Outcome:
     return Outcome(group, original, variants)
 
 
-_IMAGE_KEYS = ("image", "path", "sha256", "size")
+_IMAGE_KEYS = ("image", "path", "sha256", "size", "more_images")
 
 
 def _present(**fields: Any) -> Record:

@@ -268,7 +268,7 @@ def checked_metric(name: str, metric: Metric) -> Metric:
 
 
 def image_number(group: Group) -> int:
-    """The number of the original's image, or of the group itself if it has no image: 64 bits, the same on any machine.
+    """The number of the original's first image, or of the group itself if it has none: 64 bits, the same anywhere.
 
     An integer id is its own number; others are hashed, and two of them are equal with a probability of about 1 in 10¹⁹.
     """
@@ -299,7 +299,7 @@ def _digest(group: Group) -> int:
     """A hash of the questions, answers and images of a group, without the paths of the images."""
     parts = [variant.expect.value for variant in group.variants]
     for question in (group.original, *[variant.question for variant in group.variants]):
-        image = "" if question.image is None else repr(question.image.id)
+        image = "+".join(repr(image.id) for image in question.images)
         parts += (question.text, question.context, image, str(len(question.answers)), *question.answers)
     return int.from_bytes(_hash("\0".join(parts)), "big")
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
-from askew.files.images import content_hash, open_image
+from askew.files.images import content_hash, only_image, open_image
 from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
 from askew.nets.net_config import QuestionWords, attention_steps, square_grid
@@ -164,13 +164,14 @@ class Onnx:
         """Why the question cannot be asked, or None."""
         if self.about["eyes"] == "none":
             return None
-        if question.image is None:
-            return "the question has no image"
         try:
+            image = only_image(question)
+            if image is None:
+                return "the question has no image"
             if self.about["eyes"] == "encoder":
-                self.encoder.encode([question.image])
+                self.encoder.encode([image])
             else:
-                pixels(question.image, self.about["size"])
+                pixels(image, self.about["size"])
         except AskewError as error:
             return str(error)
         return None

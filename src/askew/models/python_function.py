@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from askew.errors import AskewError, ModelError, did_you_mean
-from askew.files.images import open_image
+from askew.files.images import only_image, open_image
 from askew.models.object_hash import ObjectHash, UnknownContent
 from askew.types import Prediction, Question
 
@@ -25,11 +25,14 @@ ONCE = "once-"
 """Prefix of the hash of an object whose content is unknown; each such hash is used once."""
 
 
-def python(function: str, batch: bool = False, version: str = "", blind: bool = False) -> CallableModel:
+def python(
+    function: str, batch: bool = False, version: str = "", blind: bool = False, several_images: bool = False
+) -> CallableModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
     ``image`` is a Pillow image, or None for a question that names no image. An image that is named and missing is
-    refused, unless ``blind=true`` says that the function never uses images: then ``image`` is always None. The
+    refused, unless ``blind=true`` says that the function never uses images: then ``image`` is always None. With
+    ``several_images=true``, ``image`` is the list of the question's images, also if there is one or none. The
     signature holds a hash of the source files of the module and the function and of the function's state (arguments of
     a partial, attributes of an object), so that stored answers of an edited function are not reused. askew cannot see
     weights that the module loads: give ``version=...`` when they change.
@@ -39,7 +42,7 @@ def python(function: str, batch: bool = False, version: str = "", blind: bool = 
     source = source_hash(found, getattr(module, "__file__", None), vouched=True)
     # a moved file is the same model, identified by the hash of its source
     said = f"{os.path.basename(place)}:{name}" if place.endswith(".py") else function
-    return CallableModel(found, batch, said, source, blind or says_blind(found), version)
+    return CallableModel(found, batch, said, source, blind or says_blind(found), version, several_images)
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class CallableModel:
     source: str = ""
     blind: bool = False
     version: str = ""
+    several_images: bool = field(default=False, repr=False)
+    """Whether it gets a list of images for each question, and so may be asked about several."""
 
     @classmethod
     def of(cls, function: Callable[..., Any], batch: bool = False, blind: bool = False) -> CallableModel:
@@ -92,7 +97,10 @@ class CallableModel:
         return _prediction(question, result, time.perf_counter() - start)
 
     def _image(self, question: Question) -> Any:
-        return None if self.blind or question.image is None else open_image(question.image)
+        if self.several_images:
+            return [] if self.blind else [open_image(image) for image in question.images]
+        image = None if self.blind else only_image(question)
+        return None if image is None else open_image(image)
 
     def _ask_batch(self, questions: Sequence[Question]) -> list[Prediction]:
         start = time.perf_counter()

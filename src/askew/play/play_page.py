@@ -20,9 +20,9 @@ from askew.play.playground import (
     Trial,
     TriedSuite,
     TriedVariant,
-    expected_answer,
     offered_suites,
 )
+from askew.play.trial_outcomes import expected_answer
 from askew.report.markup import Html, details, el, join
 from askew.report.pair_viewer import word_diff
 from askew.report.svg import attention, read_words
@@ -166,10 +166,17 @@ class PlayPage:
             action="/ask",
             id="ask",
         )
-        name = "Your image" if shown.uploaded else f"Image {shown.ref.id}"
+        names = ["Your image" if shown.uploaded else f"Image {ref.id}" for ref in shown.refs]
+        several = len(names) > 1
         image = el(
             "div",
-            el("img", src=f"/image/{key}", alt=name, class_="big"),
+            *(
+                join(
+                    el("img", src=_address(f"/image/{key}", place), alt=name, class_="big"),
+                    el("p", f"<image {place + 1}>: {name}", class_="quiet") if several else None,
+                )
+                for place, name in enumerate(names)
+            ),
             el("a", "Choose another image", href="#images", class_="to-images"),
         )
         return el("section", image, join(form, self._known(key, asked)), class_="ask", aria_label="Ask")
@@ -270,11 +277,17 @@ class PlayPage:
         elif removed:
             deletions = el("p", "without: ", *(join(one, " ") for one in removed), class_="quiet")
         address = f"/trial/{trial.number}/{place}/{at}"
-        image = (
-            el("img", src=address, alt=f"The image changed by {variant.made_by}", width=160, loading="lazy")
-            if tried.image_changed
-            else None
-        )
+        changed = [
+            el(
+                "img",
+                src=_address(address, at),
+                alt=f"The image changed by {variant.made_by}",
+                width=160,
+                loading="lazy",
+            )
+            for at in tried.changed_images
+        ]
+        image = el("div", *changed) if len(changed) > 1 else changed[0] if changed else None
         correct = expected_answer(variant.question)
         wanted = f"“{correct}”" if correct else EXPECTS[variant.expect]
         if not tried.known:
@@ -331,6 +344,15 @@ class PlayPage:
 
     def _token_field(self) -> Html:
         return el("input", type="hidden", name="token", value=self.token)
+
+
+def _address(image: str, place: int) -> str:
+    """The address of one of several images.
+
+    >>> _address("/image/3", 0), _address("/image/3", 1)
+    ('/image/3', '/image/3/2')
+    """
+    return f"{image}/{place + 1}" if place else image
 
 
 def _field(name: str, value: str, **more: str | int | bool) -> Html:

@@ -10,7 +10,7 @@ import io
 import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -157,17 +157,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(HTTPStatus.OK, content, TYPES[name[name.index(".") :]])
             case ["favicon.ico"]:
                 self._send(HTTPStatus.NO_CONTENT, b"")
-            case [("thumb" | "image") as kind, key] if shown := ground.image(key):
-                self._send_image(shown.ref, SIDES[kind])
+            case [("thumb" | "image") as kind, key, *number] if shown := ground.image(key):
+                self._send_image(_image_at(shown.refs, number), SIDES[kind])
             case ["trial", number]:
                 saved = query.get("saved", [""])[0]
                 message = f"Saved: {self.server.output.path} has {int(saved)} groups." if saved.isdecimal() else ""
                 self._send(HTTPStatus.OK, page.trial(self._trial(number), message).encode())
-            case ["trial", number, place_, at]:
-                tried = self._tried(number, place_, at)
-                if tried.variant.question.image is None:
-                    raise _Problem(HTTPStatus.NOT_FOUND, "This variant has no image.")
-                self._send_image(tried.variant.question.image, SIDES["image"])
+            case ["trial", trial, place_, at, *number]:
+                tried = self._tried(trial, place_, at)
+                self._send_image(_image_at(tried.variant.question.images, number), SIDES["image"])
             case _:
                 raise _Problem(HTTPStatus.NOT_FOUND, "There is no such page.")
 
@@ -267,6 +265,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
+
+
+_PLACES = frozenset(map(str, range(1, 100)))
+
+
+def _image_at(images: Sequence[ImageRef], place: Sequence[str]) -> ImageRef:
+    """The image that the rest of an address names: the first, or the one with this number, from 1."""
+    number = int(place[0]) if len(place) == 1 and place[0] in _PLACES else 1 - len(place)
+    if not 1 <= number <= len(images):
+        raise _Problem(HTTPStatus.NOT_FOUND, "There is no such image.")
+    return images[number - 1]
 
 
 def read_form(kind: str, body: bytes) -> _Form:

@@ -14,6 +14,7 @@ from askew.answers.choices import as_asked
 from askew.answers.extract import extract
 from askew.answers.normalise import modal_answer, normalise
 from askew.data.jsonl import question_key
+from askew.engine.ask import refused
 from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import Questions, as_attack, as_data
 from askew.engine.events import finished
@@ -21,9 +22,9 @@ from askew.engine.judge import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
 from askew.files.images import check_image
-from askew.metrics.correct import judged
+from askew.play.trial_outcomes import consistency_of, outcome_of
 from askew.registry import BUILT_IN, describe, make, names
-from askew.types import AttentionStep, Expect, Id, ImageRef, Prediction, Question, Refusal, Variant
+from askew.types import AttentionStep, Id, ImageRef, Prediction, Question, Refusal, Variant
 from askew.verbs import HoldsGroups, ModelFacts, ShowsSteps, Streams, Suite
 from askew.world.ask import true_answer
 from askew.world.dataset import World
@@ -76,11 +77,16 @@ def offered_suites() -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class DataImage:
-    """An image, with the data's questions about it."""
+    """An image (or several that belong together), with the data's questions about it."""
 
-    ref: ImageRef
+    refs: tuple[ImageRef, ...]
     questions: tuple[Question, ...] = ()
     uploaded: bool = False
+
+    @property
+    def ref(self) -> ImageRef:
+        """The first image."""
+        return self.refs[0]
 
 
 @dataclass(frozen=True)
@@ -104,8 +110,14 @@ class TriedVariant:
 
     @property
     def image_changed(self) -> bool:
-        """Whether the variant's image differs from its original's."""
-        return self.variant.question.image != self.original.image
+        """Whether one of the variant's images differs from its original's."""
+        return self.variant.question.images != self.original.images
+
+    @property
+    def changed_images(self) -> list[int]:
+        """The places of its images that differ from the original's, from 0."""
+        before, after = self.original.images, self.variant.question.images
+        return [place for place, image in enumerate(after) if image not in before[place : place + 1]]
 
 
 @dataclass(frozen=True)
@@ -165,14 +177,14 @@ class Playground:
     @cached_property
     def images(self) -> dict[str, DataImage]:
         """The images of the data by key, each with its questions, in the order of the data."""
-        found: dict[Id, list[Question]] = {}
+        found: dict[tuple[Id, ...], list[Question]] = {}
         for question in islice(self._questions(), MOST_READ):
-            if question.image is not None and (question.image.path or question.image.data):
-                if question.image.id not in found and len(found) == MOST_IMAGES:
+            if question.images and all(image.path or image.data for image in question.images):
+                ids = tuple(image.id for image in question.images)
+                if ids not in found and len(found) == MOST_IMAGES:
                     break
-                found.setdefault(question.image.id, []).append(question)
-        refs = [(asked[0].image, tuple(asked)) for asked in found.values()]
-        return {str(number): DataImage(ref, asked) for number, (ref, asked) in enumerate(refs, 1) if ref is not None}
+                found.setdefault(ids, []).append(question)
+        return {str(n): DataImage(asked[0].images, tuple(asked)) for n, asked in enumerate(found.values(), 1)}
 
     def image(self, key: str) -> DataImage | None:
         """An image of the data, or an uploaded one."""
@@ -184,7 +196,7 @@ class Playground:
         ref = ImageRef("uploaded image", data=content)
         size = check_image(ref)
         key = next((key for key, one in self.uploads.items() if one.ref.data == content), number)
-        self.uploads[key] = DataImage(replace(ref, id=f"upload-{key}", size=size), uploaded=True)
+        self.uploads[key] = DataImage((replace(ref, id=f"upload-{key}", size=size),), uploaded=True)
         while len(self.uploads) > KEPT:
             del self.uploads[next(iter(self.uploads))]
         return key
@@ -245,9 +257,9 @@ class Playground:
                 run = AttackRun(model, data, as_attack(recipe), suite, Path(scratch) / "attack", how, settings)
                 results = finished(run.run()).results[0]
                 groups = as_data(str(run.output)).what.groups()
-                image = trial.question.image  # the variants' own are in a folder that is deleted
+                images = trial.question.images  # the variants' own are in a folder that is deleted
                 pairs = [
-                    (trial.question, replace(variant, question=replace(variant.question, image=image)))
+                    (trial.question, replace(variant, question=variant.question.with_images(images)))
                     for group in groups
                     for variant in group.variants
                 ]
@@ -270,11 +282,13 @@ class Playground:
         same = next((one for one in shown.questions if one.text.lower() == text.lower()), None)
         if same is not None and (not expected or normalise(expected) == modal_answer(same.answers, normalise)):
             return same, "data" if same.answers else ""
-        key = question_key({"image": str(shown.ref.id), "question": text, "context": expected})
+        names = "+".join(str(ref.id) for ref in shown.refs)
+        key = question_key({"image": names, "question": text, "context": expected})
         scene = shown.questions[0].scene if shown.questions else None
         true = true_answer(scene, text) if scene is not None and isinstance(self.data.what, World) else None
         answer, source = (expected, "you") if expected else (true, "scene") if true else ("", "")
-        return Question(key, shown.ref, text, (answer,) if answer else (), scene=scene), source
+        question = Question(key, None, text, (answer,) if answer else (), scene=scene)
+        return question.with_images(shown.refs), source
 
     def _answers(self, questions: Sequence[Question]) -> list[list[Prediction]]:
         """The answers of each model, in order; an exception in a model becomes a failed prediction."""
@@ -283,8 +297,11 @@ class Playground:
 
     def _query_model(self, model: Named, questions: Sequence[Question], asked: Sequence[Question]) -> list[Prediction]:
         step, what = step_for(model.what, self.settings), model.what
+        found = {one.id: refused(one) for one in asked if not ModelFacts(what).takes(one)}
         try:
-            found = {one.question_id: one for one in (what.stream if isinstance(what, Streams) else what.answer)(asked)}
+            left = [one for one in asked if one.id not in found]
+            said = (what.stream if isinstance(what, Streams) else what.answer)(left) if left else ()
+            found |= {one.question_id: one for one in said}
         except Exception as error:  # any exception of a model is shown on the page, and the server continues
             return [Prediction(one.id, None, error=f"{type(error).__name__}: {error}") for one in asked]
         missing = Prediction(0, None, error="the model gave no prediction")
@@ -292,7 +309,10 @@ class Playground:
 
     def _steps(self, question: Question) -> tuple[tuple[AttentionStep, ...], ...]:
         return tuple(
-            tuple(model.what.steps(question)) if isinstance(model.what, ShowsSteps) else () for model in self.models
+            tuple(model.what.steps(question))
+            if isinstance(model.what, ShowsSteps) and ModelFacts(model.what).takes(question)
+            else ()
+            for model in self.models
         )
 
     def _try_suite(self, spec: str, question: Question, first: tuple[Prediction, ...], known: bool) -> TriedSuite:
@@ -349,43 +369,6 @@ class Playground:
                     reasons[f"{item.test}: {item.reason}"] = None
             elif item.original.id in known:
                 break  # groups of the pool's questions, which follow the user's
-            elif item.original.image == question.image:
+            elif item.original.images == question.images:
                 pairs.extend((item.original, variant) for variant in item.variants)
         return pairs, list(reasons)
-
-
-def outcome_of(suite: Suite, original: Question, variant: Variant, before: Prediction, after: Prediction) -> str:
-    """What the change did to a model's answer: ``held``, ``broke``, ``fixed``, ``wrong`` (both times) or ``failed``."""
-    if before.failed or after.failed:
-        return "failed"
-    first = judged(original, before, None, suite.correct, "robust")
-    second = judged(variant.question, after, None, suite.correct, "robust")
-    if second is None:
-        same = normalise(before.answer or "") == normalise(after.answer or "")
-        second = float(same != (variant.expect is Expect.DIFFERENT))
-    names = {(1.0, 1.0): "held", (1.0, 0.0): "broke", (0.0, 1.0): "fixed", (0.0, 0.0): "wrong"}
-    return names[1.0 if first is None else first, second]
-
-
-def consistency_of(suite: Suite, original: Question, variant: Variant, before: Prediction, after: Prediction) -> str:
-    """What the change did to a model's answer if no correct one is known: ``original`` has the first model's answer.
-
-    ``same`` or ``changed``; for a variant whose answer follows from the original's, ``agrees`` or ``contradicts``, or
-    ``unknown`` for a model that answered the original otherwise than the first.
-    """
-    if before.failed or after.failed:
-        return "failed"
-    same = normalise(before.answer or "") == normalise(after.answer or "")
-    if variant.expect is Expect.DIFFERENT:
-        return "contradicts" if same else "agrees"
-    if variant.expect is not Expect.GIVEN:
-        return "same" if same else "changed"
-    right = judged(variant.question, after, None, suite.correct, "robust")
-    if right is None or normalise(before.answer or "") != normalise(expected_answer(original)):
-        return "unknown"
-    return "agrees" if right else "contradicts"
-
-
-def expected_answer(question: Question) -> str:
-    """The most frequent of the answers that are taken as correct."""
-    return modal_answer(question.answers, str)

@@ -28,9 +28,6 @@ LONGEST_TEXT = 160
 """The number of characters of an answer, or of a question's context, that are shown."""
 
 
-ALTS = ("The image that the question is about", "The image after the change")
-
-
 def first_screen(
     content: ReportData,
     breaks: Sequence[Breaks],
@@ -291,9 +288,11 @@ def failure_cards(failures: Sequence[Record], run: int, album: Thumbnails, suite
 def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], linked: bool) -> Html:
     answers = pair["models"][run]
     images = []
-    for number, alt in zip(pair["images"], ALTS, strict=False):
+    for number, caption in zip(pair["images"], pair["captions"], strict=True):
+        alt = caption or "The image the question is about"
         source = "" if number is None else f"data:image/jpeg;base64,{album.images[number]}"
-        images.append(el("img", alt=alt, src=source) if source else el("span", "no image", class_="nothing"))
+        shown = el("img", alt=alt, src=source) if source else el("span", "no image", class_="nothing")
+        images.append(el("span", shown, el("small", caption)) if len(pair["images"]) > 2 else shown)
     link = (
         el("a", "Open this pair", href=f"#pair={quote(pair['key'], safe='')}", class_="needs-script")
         if linked

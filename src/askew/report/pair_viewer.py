@@ -140,9 +140,8 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
     original, variant, suite = line["original"], line["variants"][index], line.get("suite", "")
     old, new = word_diff(original.get("question", ""), variant.get("question", ""))
     note = variant.get("note") or {}
-    images = [album.add(original, find)]
-    if not variant.get("same_image"):
-        images.append(album.add(variant, find))
+    shown = list(shown_images(original, variant))
+    images = [album.add(image, find) for _, image in shown]
     return {
         "key": f"{suite}:{line.get('group')}" + (f"#{index + 1}" if index else ""),
         "suite": suite,
@@ -158,9 +157,31 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
         "old": {"text": old, "people": _people(original), "context": original.get("context", "")},
         "new": {"text": new, "people": _people(variant), "context": variant.get("context", "")},
         "images": images,
+        "captions": [caption for caption, _ in shown],
         "boxes": list(_boxes(note.get("boxes"), original, images[0], album)),
         "note": [[str(name), _brief(value)] for name, value in note.items() if name != "boxes"],
     }
+
+
+def shown_images(original: Mapping[str, Any], variant: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+    """The images of a pair with their captions: those of the original, then those that the variant changes.
+
+    >>> [caption for caption, _ in shown_images({"image": 1, "more_images": [{"image": 2}]}, {"same_image": True})]
+    ['Image 1', 'Image 2']
+    >>> [caption for caption, _ in shown_images({"image": 1}, {"image": 2})]
+    ['Original image', 'Changed image']
+    """
+    before, after = (
+        [{name: part.get(name) for name in ("image", "path", "sha256", "size")}, *part.get("more_images", ())]
+        for part in (original, variant)
+    )
+    changed = [] if variant.get("same_image") else [n for n, one in enumerate(after) if one not in before[n : n + 1]]
+    if len(before) == len(after) == 1 or (len(before) == 1 and not changed):
+        yield ("Original image" if changed else ""), before[0]
+        yield from (("Changed image", after[number]) for number in changed)
+        return
+    yield from ((f"Image {number}", image) for number, image in enumerate(before, 1))
+    yield from ((f"Image {number + 1}, changed", after[number]) for number in changed)
 
 
 def _answers(line: Record, index: int) -> Record:

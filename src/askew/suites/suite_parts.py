@@ -38,7 +38,7 @@ def check_seen(executor: Executor | None, data: Dataset, suite: str) -> None:
     """Refuse workers on other hosts that do not find the images of the data, for a suite that changes images."""
     if not isinstance(executor, SeesFiles):
         return
-    images = (question.image for question in data.questions() if question.image and question.image.path)
+    images = (image for question in data.questions() for image in question.images if image.path)
     first = next(images, None)
     if first is not None and not executor.sees(replace(first, sha256=content_hash(first))):
         raise RunError(

@@ -35,6 +35,8 @@ class VisualSuite(BuildsByExecutor):
     """If a question mentions nothing with a box: leave it out, or keep one or two randomly drawn boxes."""
     encoding: Encoding = "jpeg"
     """How changed images are written; ``png`` is lossless and four times as large."""
+    images: str = "all"
+    """Which images of a question about several: ``all``, ``each`` (a variant for each), or a number from 1."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
@@ -54,7 +56,7 @@ class VisualSuite(BuildsByExecutor):
 
     def __post_init__(self) -> None:
         check_correct(self.correct, self.accuracy)
-        Visual(self._changes, encoding=self.encoding, unnamed=self.unnamed)
+        Visual(self._changes, encoding=self.encoding, unnamed=self.unnamed, images=self.images)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -79,9 +81,9 @@ class VisualSuite(BuildsByExecutor):
     def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
         """One pass over the images for their mean colour, if it is needed, and one over the questions."""
         check_seen(executor, data, self.name)
-        images = (question.image for question in data.questions() if question.image)
+        images = (image for question in data.questions() for image in question.images)
         fill = channel_mean(images if "mask" in self._changes else ())
-        visual = Visual(self._changes, fill, self.encoding, self.unnamed)
+        visual = Visual(self._changes, fill, self.encoding, self.unnamed, self.images)
         return vary_all(visual, data.questions(), seed, self.name, chunk=IMAGES_SENT, executor=executor)
 
     @property
@@ -104,6 +106,8 @@ class CorruptionSuite(BuildsByExecutor):
     """Which severities, from 1 (slight) to 5 (severe); each is a separate request."""
     encoding: Encoding = "jpeg"
     """How corrupted images are written; ``png`` is lossless and larger."""
+    images: str = "all"
+    """Which images of a question about several: ``all``, ``each`` (a variant for each), or a number from 1."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
@@ -182,4 +186,4 @@ class CorruptionSuite(BuildsByExecutor):
         wrong = [level for level in levels if not level.isdecimal()]
         if wrong:
             raise BadOption(f"corruption: a severity is {wrong[0]!r}. Give some of 1,2,3,4,5.")
-        return Corruption(kinds, tuple(sorted(set(map(int, levels)))), self.encoding)
+        return Corruption(kinds, tuple(sorted(set(map(int, levels)))), self.encoding, self.images)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from pickle import UnpicklingError
@@ -13,8 +13,8 @@ import orjson
 import torch
 from torch import Tensor, nn
 
-from askew.errors import AskewError, DataError
-from askew.files.images import content_hash
+from askew.errors import AskewError, BadImage, DataError
+from askew.files.images import content_hash, only_image
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import replaced
 from askew.nets.layers import Batch, Output
@@ -208,9 +208,18 @@ class Trained:
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
         """Why each question cannot be asked, or None."""
+        if self.config["net"]["name"] == "language":
+            return [None] * len(questions)
         bad = unusable(self.features, (question.image for question in questions), AskewError)
-        blind = None if self.config["net"]["name"] == "language" else "the question has no image"
-        return [blind if question.image is None else bad.get(question.image) for question in questions]
+        return [_trouble(question, bad) for question in questions]
+
+
+def _trouble(question: Question, bad: Mapping[ImageRef, str]) -> str | None:
+    try:
+        image = only_image(question)
+    except BadImage as trouble:
+        return str(trouble)
+    return "the question has no image" if image is None else bad.get(image)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from askew.answers.normalise import modal_answer
 from askew.errors import UsageError
-from askew.files.images import open_image
+from askew.files.images import only_image, open_image
 from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
 from askew.report.markup import Html, el, join, own
@@ -54,12 +54,13 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
 
 
 def _question(trained: Trained, question: Question, test: str) -> Html:
+    shown = only_image(question)
     steps = trained.steps(question)
     if not steps:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Use stacknmn, xnm or hybridnet.")
-    if question.image is None:
+    if shown is None:
         raise UsageError(f"Question {question.id!r} has no image, so there is nothing to show.")
-    image = _image(question.image)
+    image = _image(shown)
     figures = []
     for number, step in enumerate(steps, 1):
         title = f"{number}. {max(step.modules, key=step.modules.__getitem__)}"

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from askew.answers.normalise import tokens
+from askew.engine.ask import questions_of
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig, QuestionWords
@@ -131,6 +132,8 @@ def prepare(request: Request) -> Training:
         for loss in request.losses
         if isinstance(loss, TakesGroups)
     }
+    groups = [group for named in by_name.values() for group in named]
+    _refuse_several(request.net, (*examples.questions, *val, *(one for group in groups for one in questions_of(group))))
     refuse_test_images(_images(examples.questions, (), by_name), request.val, val, request.exclude, images)
     store = as_store(_features(request), request.net)
     bad = unusable(store, _images(examples.questions, val, by_name)) if skip else {}
@@ -184,6 +187,16 @@ def _images(
     groups = [group for named in by_name.values() for group in named]
     yield from (group.original.image for group in groups)
     yield from (variant.question.image for group in groups for variant in group.variants)
+
+
+def _refuse_several(net: NetConfig, questions: Sequence[Question]) -> None:
+    """Refuse questions about several images, of which a network that sees would be shown one."""
+    several = [question.id for question in questions if question.more_images]
+    if several and net.name != "language":
+        raise DataError(
+            f"{len(several):,} of {len(questions):,} questions are about several images, e.g. question {several[0]!r}, "
+            "and a network sees one image. Leave them out of the data."
+        )
 
 
 def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:

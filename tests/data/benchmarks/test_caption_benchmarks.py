@@ -1,4 +1,4 @@
-"""SugarCrepe and Winoground as two-choice questions in both orders; BLINK is refused."""
+"""SugarCrepe and Winoground as two-choice questions in both orders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.data.benchmarks.plain_sets import Blink
 from askew.data.benchmarks.sugarcrepe import SIZES, SugarCrepe
 from askew.data.benchmarks.winoground import Winoground
 from askew.data.open_path import open_path
@@ -105,16 +104,6 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
             reader(str(tmp_path / "empty"))
         with pytest.raises(DataError, match="this is not a file of"):
             reader(__file__)
-
-
-def test_blink_is_refused_with_a_sentence(tmp_path):
-    path = tmp_path / "blink.jsonl"
-    path.write_text(
-        json.dumps({"idx": "1", "sub_task": "Jigsaw", "image_1": "a", "image_2": "b", "choices": ["a", "b"]})
-    )
-    for opened in (open_path, Blink):
-        with pytest.raises(DataError, match="this is BLINK, whose questions are about up to four images"):
-            opened(str(path))
 
 
 class SaysFirst:

@@ -12,7 +12,7 @@ import askew
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.open_path import open_path
-from askew.errors import BadImage, BadRecord, DataError
+from askew.errors import BadRecord, DataError
 
 IMAGE = b64encode(b"\x89PNG" + bytes(200)).decode()
 OTHER = b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -151,14 +151,14 @@ def test_mmstar(tmp_path):
     assert (result.score("accuracy.all").value, result.score("circular").value) == (1.0, 0.0)
 
 
-def test_rows_with_several_images_say_so(tmp_path):
+def test_rows_may_have_several_images(tmp_path):
     several = f"['{IMAGE}', '{OTHER}']"
     rows = [
         {"index": n, "image": image, "question": "Is it?", "answer": "yes"}
         for n, image in enumerate((several, f"['{IMAGE}']"))
     ]
     path = table(tmp_path / "set.tsv", rows)
-    with pytest.raises(BadImage, match=r"row 2.*the question is about 2 images; askew asks about one\. Leave out"):
-        list(open_path(path).questions())
-    (question,) = open_path(path, skip_bad=True).questions()
-    assert question.image.data == b"\x89PNG" + bytes(200)
+    several, single = open_path(path).questions()
+    assert [image.id for image in several.images] == ["0", "0/2"]
+    assert several.images[0].data != several.images[1].data
+    assert (single.image.data, single.more_images) == (b"\x89PNG" + bytes(200), ())

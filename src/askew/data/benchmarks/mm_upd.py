@@ -25,7 +25,7 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
 from askew.data.benchmarks.vlmevalkit import MILLION
 from askew.data.jsonl import check_choices
 from askew.data.records_by_id import distinct, gathered
-from askew.data.table_files import BytesById, encoded_image, is_table, parquet_records, table_records
+from askew.data.table_files import BytesById, encoded_images, is_table, parquet_records, table_records, the_only
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
@@ -176,7 +176,7 @@ def _records(sieve: Sieve) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _image(cell: bytes) -> ImageRef:
     """The image of a row, known by its content: the rows of an index share one, except in IVQD."""
-    found = encoded_image("", cell.decode("latin-1"))
+    found = the_only(encoded_images("", cell.decode("latin-1")))
     digest = hashlib.sha256(found.data or b"").hexdigest()
     return replace(found, id=digest[:16], sha256=digest)
 

@@ -1,4 +1,4 @@
-"""Plain sets of questions, one file each: TextVQA, VizWiz, A-OKVQA, OK-VQA, TDIUC; and BLINK, which is refused.
+"""Plain sets of questions, one file each: TextVQA, VizWiz, A-OKVQA, OK-VQA, TDIUC.
 
 TextVQA (Singh et al. 2019): questions about text in images. ``TextVQA_0.5.1_{train,val,test}.json``:
 ``{"data": [{"question_id", "question", "image_id", "answers": [10], ...}]}``; the image is ``IMAGE_ID.jpg``.
@@ -31,7 +31,6 @@ from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_que
 from askew.data.json_stream import items
 from askew.data.jsonl import check_choices
 from askew.data.records_by_id import distinct
-from askew.errors import DataError
 from askew.types import Id, Kind, Question
 
 _VQA_V1 = "OpenEnded_mscoco_val2014_questions.json"
@@ -197,21 +196,3 @@ def _vqa_v1_questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator
         if question is not None:
             counts["questions"] += 1
             yield question
-
-
-@dataclass(frozen=True, repr=False)
-class Blink(QuestionBenchmark):
-    """BLINK: refused, since its questions are about up to four images (Fu et al. 2024)."""
-
-    title: ClassVar[str] = "BLINK"
-
-    def files(self) -> Sequence[str]:
-        """Always raises an error."""
-        raise DataError(
-            f"{self.path}: this is BLINK, whose questions are about up to four images, and askew asks about one image. "
-            "Choose another benchmark; askew ls reader lists them."
-        )
-
-    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
-        """None."""
-        return iter(())

@@ -19,7 +19,7 @@ from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmar
 from askew.data.benchmarks.sniff import first_keys
 from askew.data.jsonl import check_choices, option_named, unread_fields
 from askew.data.records_by_id import distinct, gathered
-from askew.data.table_files import LONGEST_INDEX, TableImages, table_records
+from askew.data.table_files import LONGEST_INDEX, TableImages, listed_cell, table_records
 from askew.errors import BadRecord
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
@@ -52,9 +52,9 @@ class TableQuestions:
             kind, correct = "choice", tuple(option_named(options, one) for one in correct)
         elif answer.lower() in ("yes", "no"):
             kind, correct = "yes/no", (answer.lower(),)
-        return Question(
+        question = Question(
             key,
-            self._image(row),
+            None,
             text(row, "question"),
             correct,
             Kind(kind, row.get("category", "")),
@@ -62,11 +62,12 @@ class TableQuestions:
             tags=tuple([(name, row[name]) for name in self._tags if row[name]]),
             choices=options,
         )
+        return question.with_images(self._images_of(row))
 
-    def _image(self, row: Mapping[str, str]) -> ImageRef | None:
+    def _images_of(self, row: Mapping[str, str]) -> list[ImageRef]:
         if row.get("image"):
-            return self._images.find(row["index"], row["image"])
-        return self._data.image(row["image_path"]) if row.get("image_path") else None
+            return self._images.find_all(row["index"], row["image"])
+        return [self._data.image(name) for name in listed_cell(row.get("image_path", "")) if name]
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,4 +1,4 @@
-"""The request of a chat completion for a question, with its image as a data URL.
+"""The request of a chat completion for a question, with its images as data URLs.
 
 Each distinct image is scaled down and encoded once, however many questions refer to it. No network and no clock here.
 """
@@ -10,7 +10,7 @@ import base64
 import io
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from askew.answers.image_places import parts_of
 from askew.errors import BadOption
 from askew.files.images import content_hash, image_bytes, open_encoded, open_image
 from askew.types import ImageRef, Question
@@ -54,14 +55,20 @@ class Chat:
         """Whether the endpoint must send the log-probability of each token."""
         return bool(self.fields.get("logprobs"))
 
-    def body(self, question: Question, image: EncodedImage | None) -> bytes:
+    def body(self, question: Question, images: Sequence[EncodedImage]) -> bytes:
         """The request's JSON."""
         content: Any = self.words(question)
-        if image is not None:
-            url = {"url": orjson.Fragment(image.url)} | ({"detail": self.detail} if self.detail else {})
-            content = [{"type": "image_url", "image_url": url}, {"type": "text", "text": content}]
+        if images:
+            content = [
+                {"type": "text", "text": part} if isinstance(part, str) else self._image_part(images[part])
+                for part in parts_of(content, len(images))
+            ]
         messages = [{"role": "system", "content": self.system}] if self.system else []
         return orjson.dumps({**self.fields, "messages": [*messages, {"role": "user", "content": content}]})
+
+    def _image_part(self, image: EncodedImage) -> dict[str, Any]:
+        url = {"url": orjson.Fragment(image.url)} | ({"detail": self.detail} if self.detail else {})
+        return {"type": "image_url", "image_url": url}
 
     def words(self, question: Question) -> str:
         """The text of the request.
@@ -77,15 +84,15 @@ class Chat:
         text = f"{question.context}\n{text}" if question.context and "{context}" not in self.prompt else text
         return text.encode("utf-8", "replace").decode("utf-8")
 
-    def tokens(self, question: Question, size: tuple[int, int] | None) -> int:
-        """Estimated tokens of a request: a quarter of its characters, and for an image 85 + 170 for each tile of
+    def tokens(self, question: Question, sizes: Iterable[tuple[int, int]]) -> int:
+        """Estimated tokens of a request: a quarter of its characters, and for each image 85 + 170 for each tile of
         512 x 512 pixels (as OpenAI counts; others differ, so this is a rough estimate).
 
-        >>> Chat("{question}", "", "", 64, {}).tokens(Question(1, None, "What colour is the cat?"), (640, 480))
+        >>> Chat("{question}", "", "", 64, {}).tokens(Question(1, None, "What colour is the cat?"), [(640, 480)])
         439
         """
         letters = len(self.words(question)) + len(self.system)
-        return 8 + (letters + 3) // 4 + (0 if size is None else image_tokens(size, self.detail))
+        return 8 + (letters + 3) // 4 + sum(image_tokens(size, self.detail) for size in sizes)
 
 
 def image_tokens(size: tuple[int, int], detail: str) -> int:

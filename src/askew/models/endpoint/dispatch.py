@@ -88,11 +88,11 @@ class Dispatcher:
     async def _ask(self, question: Question) -> Prediction | None:
         """The prediction, or None when the run stopped before there was one."""
         try:
-            image = await self._image(question)
+            images = await self._images(question)
         except BadImage as bad:
             return Prediction(question.id, None, error=f"bad image: {bad}", tries=0)
-        body = self.chat.body(question, image)
-        size = self.chat.tokens(question, None if image is None else image.size)
+        body = self.chat.body(question, images)
+        size = self.chat.tokens(question, [image.size for image in images])
         tries = 0
         while True:
             tries += 1
@@ -119,10 +119,8 @@ class Dispatcher:
         self._give_up(trouble)
         return prediction if prediction.failed or not trouble else None
 
-    async def _image(self, question: Question) -> EncodedImage | None:
-        if self.images is None or question.image is None:
-            return None
-        return await self.images.of(question.image)
+    async def _images(self, question: Question) -> list[EncodedImage]:
+        return [] if self.images is None else [await self.images.of(image) for image in question.images]
 
     async def _try(self, body: bytes, size: int) -> tuple[Verdict | None, tuple[int, int], float]:
         """One request: its verdict (None when the run has stopped), its tokens, its seconds."""

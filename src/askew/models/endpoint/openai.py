@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from askew.answers.image_places import parts_of
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
 from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, scaled
+from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, image_tokens, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
 from askew.models.endpoint.request_limits import Budget, price_of
@@ -98,6 +99,8 @@ class OpenAI:
 
     free_text: ClassVar[bool] = True
     """It answers in sentences; the short answer is extracted."""
+    several_images: ClassVar[bool] = True
+    """They are parts of the message, where the text places them."""
 
     def __post_init__(self) -> None:
         found, from_file = (self.base_url, False) if self.base_url else base_url()
@@ -188,15 +191,15 @@ class OpenAI:
         predictions = {prediction.question_id: prediction for prediction in self.stream(numbered)}
         return [replace(predictions[place], question_id=question.id) for place, question in enumerate(questions)]
 
-    def request(self, question: Question, image_url: str = "") -> bytes:
+    def request(self, question: Question, image_urls: Sequence[str] = ()) -> bytes:
         """The JSON of the request for a question, e.g. for a line of a batch file."""
         if any(secrets_in(_checked_extra(self.extra))):
             raise BadOption("openai: extra has a secret, which batch files would show. Leave it out of extra.")
-        if self.blind or question.image is None:
-            return self.chat.body(question, None)
-        if image_url:
-            return self.chat.body(question, EncodedImage(orjson.dumps(image_url), (0, 0)))
-        return self.chat.body(question, self.images.now(question.image))
+        if self.blind:
+            return self.chat.body(question, ())
+        if image_urls:
+            return self.chat.body(question, [EncodedImage(orjson.dumps(url), (0, 0)) for url in image_urls])
+        return self.chat.body(question, list(map(self.images.now, question.images)))
 
     def from_reply(self, status: int, body: bytes) -> Prediction:
         """The prediction in a reply; its tokens are those that the endpoint counted."""
@@ -207,13 +210,15 @@ class OpenAI:
         return replace(prediction, tokens=tokens_of_reply(verdict.reply, 0))
 
     def preview(self, question: Question) -> str:
-        """The request for a question: its fields, the system prompt, and the message with the size of the image."""
-        size = None if self.blind else self._size(question.image)
-        tokens = "" if size is None else f"about {self.chat.tokens(question, size) - self.chat.tokens(question, None)}"
-        image = "" if size is None else f"[image of {size[0]} x {size[1]} pixels, {tokens} tokens]\n"
+        """The request for a question: its fields, the system prompt, and the message with the sizes of the images."""
+        sizes = self._sizes(question)
+        parts = [
+            part if isinstance(part, str) else _image_line(sizes[part], self.detail)
+            for part in parts_of(self.chat.words(question), len(sizes))
+        ]
         system = f"system: {self.chat.system}\n" if self.chat.system else ""
         fields = orjson.dumps(self.chat.fields).decode()
-        return self.hide(f"POST {self.url} {fields}\n{system}user: {image}{self.chat.words(question)}")
+        return self.hide(f"POST {self.url} {fields}\n{system}user: {''.join(parts)}")
 
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens by the user's prices; None without prices."""
@@ -224,7 +229,7 @@ class OpenAI:
         calls = read = 0
         for question in questions:
             calls += 1
-            read += self.chat.tokens(question, self._size(question.image))
+            read += self.chat.tokens(question, filter(None, self._sizes(question)))
         return TokenEstimate(calls, read, calls * self.max_answer_tokens)
 
     def _fields(self) -> dict[str, Any]:
@@ -238,13 +243,21 @@ class OpenAI:
             {name: value for name, value in chosen.items() if value is not None} | scores | _checked_extra(self.extra)
         )
 
-    def _size(self, image: ImageRef | None) -> tuple[int, int] | None:
-        if self.blind or image is None:
-            return None
+    def _sizes(self, question: Question) -> list[tuple[int, int] | None]:
+        """The size of each image as it is sent; None for one that cannot be read."""
+        return [] if self.blind else [self._size(image) for image in question.images]
+
+    def _size(self, image: ImageRef) -> tuple[int, int] | None:
         try:
             return scaled(image.size or check_image(image), self.max_side)
         except BadImage:
             return None
+
+
+def _image_line(size: tuple[int, int] | None, detail: str) -> str:
+    if size is None:
+        return "[image that cannot be read]\n"
+    return f"[image of {size[0]} x {size[1]} pixels, about {image_tokens(size, detail)} tokens]\n"
 
 
 def _checked_url(url: str) -> str:

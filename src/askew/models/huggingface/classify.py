@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from askew.errors import DataError, ModelError, need
+from askew.files.images import only_image
 from askew.models.huggingface.loading import Loaded
 from askew.models.huggingface.visual_inputs import Decoded, Regions
 from askew.types import Prediction, Question
@@ -32,7 +33,7 @@ class Classifier:
     def visual_input(self, question: Question, text: str) -> Any:
         """The decoded image, or its features and boxes; raises when the question cannot be asked."""
         check_length(self.loaded, text)
-        return (self.regions or self.images).of(question.image)
+        return (self.regions or self.images).of(only_image(question))
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], seen: Sequence[Any]) -> list[Prediction]:
         """The best answers of one batch."""

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from askew.errors import ModelError, need
+from askew.answers.image_places import parts_of, text_end
+from askew.errors import BadRecord, ModelError, need
 from askew.models.huggingface.chat_template import answer_after_thought, count_thoughts, decode, in_thought, render
 from askew.models.huggingface.folder import Folder
 from askew.models.huggingface.loading import Loaded
@@ -92,17 +93,23 @@ class Generator:
         self.images.start_batch()
 
     def visual_input(self, question: Question, text: str) -> Any:
-        """The decoded image; raises when it cannot be read."""
-        return self.images.of(question.image)
+        """The decoded image, or a tuple of several; raises when one cannot be read or has no place in the prompt."""
+        if not question.more_images:
+            return self.images.of(question.image)
+        token, count = self.loaded.image_token, len(question.images)
+        placed = self.prompt(text, count).count(token) if token and self._template else 0
+        if placed != count:
+            raise BadRecord(f"The question is about {count} images, and the model's prompt has a place for {placed}.")
+        return tuple(map(self.images.of, question.images))
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         """The answers of one batch."""
-        prompts, thoughts = self._prompts(texts)
+        prompts, thoughts = self._prompts(texts, images)
         return self._grouped(prompts, self._ask, questions, prompts, images, thoughts)
 
     def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch: the model is forced to write it."""
-        prompts, thoughts = self._prompts(texts)
+        prompts, thoughts = self._prompts(texts, images)
         if any(thoughts):
             raise ModelError(
                 "The prompt ends inside a thought, so a given answer would be scored as a thought. Turn thinking off "
@@ -113,7 +120,7 @@ class Generator:
 
     def preview(self, text: str, image: Any) -> str:
         """The tokens that the model reads for one question, as text, and how many of them are the image's."""
-        inputs = self._inputs([self.prompt(text)], [image])
+        inputs = self._inputs([self.prompt(text, _count(image))], [image])
         tokens = inputs.get("input_ids", inputs.get("decoder_input_ids"))
         if tokens is None:
             return f"{text}\n(drawn into the image, which is {int(inputs['attention_mask'].sum())} patches)"
@@ -125,23 +132,27 @@ class Generator:
         place = f"{count} of them for the image" if count else "the image is not among them"
         return f"{text}\n({tokens.shape[1]} tokens, {place})"
 
-    def prompt(self, text: str) -> str:
-        """The whole text the model reads, with the image token, formatted by its chat template if it has one."""
+    def prompt(self, text: str, images: int = 1) -> str:
+        """The whole text the model reads, with the image tokens, formatted by its chat template if it has one."""
         token = "" if self._family.adds_image_token else self.loaded.image_token
         if not self._template:
             first = self.loaded.tokenizer.cls_token if self._family.continues_text else ""
             return (first or "") + (text if token in text else token + text)
         special = self.loaded.tokenizer.special_tokens_map
-        parts = [{"type": "image"}, {"type": "text", "text": text}]
-        whole = render(self._template, parts, self.template_options, special)
+        parts = parts_of(text, images)
+        content = [{"type": "text", "text": part} if isinstance(part, str) else {"type": "image"} for part in parts]
+        whole = render(self._template, content, self.template_options, special)
         if token in whole:
             return whole
-        return render(self._template, f"{token}\n{text}", self.template_options, special)
+        words = "".join(part if isinstance(part, str) else f"{token}\n" for part in parts)
+        return render(self._template, words, self.template_options, special)
 
-    def _prompts(self, texts: Sequence[str]) -> tuple[list[str], list[bool]]:
+    def _prompts(self, texts: Sequence[str], images: Sequence[Any]) -> tuple[list[str], list[bool]]:
         """The whole texts, and whether each ends inside a thought that its template began."""
-        prompts = [self.prompt(text) for text in texts]
-        return prompts, [in_thought(prompt.rpartition(text)[2]) for prompt, text in zip(prompts, texts, strict=True)]
+        counts = list(map(_count, images))
+        prompts = [self.prompt(text, count) for text, count in zip(texts, counts, strict=True)]
+        ends = [text_end(text, count) for text, count in zip(texts, counts, strict=True)]
+        return prompts, [in_thought(prompt.rpartition(end)[2]) for prompt, end in zip(prompts, ends, strict=True)]
 
     @property
     def _template(self) -> str:
@@ -152,14 +163,20 @@ class Generator:
         return family(self.loaded.folder)
 
     def _grouped(self, prompts: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
-        """The results of ``ask`` for all rows, in order; in groups without padding for families that need it."""
-        if not self._family.equal_lengths:
+        """The results of ``ask`` for all rows, in order; in groups with equally many images, and without padding for
+        families that need it."""
+        token, same = self.loaded.image_token, [0] * len(prompts)
+        if self._family.equal_lengths:
+            same = [len(tokens) for tokens in self.loaded.tokenizer(list(prompts))["input_ids"]]
+        elif self._template and token:
+            same = [prompt.count(token) for prompt in prompts]
+        alike: defaultdict[int, list[int]] = defaultdict(list)  # the places of prompts that share a batch
+        for place, number in enumerate(same):
+            alike[number].append(place)
+        if len(alike) == 1:
             return ask(*columns)
-        equally_long: defaultdict[int, list[int]] = defaultdict(list)  # the places of prompts, by their tokens
-        for place, tokens in enumerate(self.loaded.tokenizer(list(prompts))["input_ids"]):
-            equally_long[len(tokens)].append(place)
         results: dict[int, Item] = {}
-        for _, places in sorted(equally_long.items()):
+        for _, places in sorted(alike.items()):
             part = ask(*([column[place] for place in places] for column in columns))
             results.update(zip(places, part, strict=True))
         return [results[place] for place in range(len(prompts))]
@@ -233,7 +250,7 @@ class Generator:
         if (beginning := loaded.tokenizer.bos_token) and prompts[0].startswith(beginning):
             has_special = True
         inputs = loaded.processor(
-            images=[[image] for image in images] if nested else list(images),
+            images=[list(each) if isinstance(each, tuple) else [each] for each in images] if nested else list(images),
             text=list(prompts),
             padding=True,
             return_tensors="pt",
@@ -259,6 +276,11 @@ class Generator:
                 top_k=None,
                 logits_processor=list(processors),
             )
+
+
+def _count(image: Any) -> int:
+    """The number of images in a visual input."""
+    return len(image) if isinstance(image, tuple) else 1
 
 
 def _without_prompt(torch: Any, sequences: Any, inputs: Mapping[str, Any]) -> Any:

@@ -177,6 +177,11 @@ class HuggingFace:
         return self.task == "generate"
 
     @property
+    def several_images(self) -> bool:
+        """Whether it can be asked about several images: its chat template places them."""
+        return self.task == "generate" and bool(self.folder.chat_template)
+
+    @property
     def opens_images(self) -> bool:
         """Whether every image file must exist; region features are found by the image's id."""
         return self.task != "regions"

@@ -255,6 +255,7 @@ def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, 
     changed = Question(
         id=f"{question.id}/rad",
         image=question.image,
+        more_images=question.more_images,
         text=asked.text,
         answers=votes(template, drawn, question.answers),
         kind=Kind("yes/no", asked.question_type),

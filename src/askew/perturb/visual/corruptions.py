@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from statistics import NormalDist
@@ -17,9 +17,17 @@ import numpy.typing as npt
 from PIL import Image
 
 from askew.errors import BadOption
-from askew.files.images import Encoding, check_encoding, encode, image_of, open_encoded
+from askew.files.images import Encoding, check_encoding, encode, open_encoded
 from askew.files.resources import resource
 from askew.perturb.visual.hide_background import gaussian
+from askew.perturb.visual.which_images import (
+    check_which,
+    chosen_places,
+    open_images,
+    place_seed,
+    reason_without,
+    with_changed,
+)
 from askew.types import Expect, Question, Refusal, Variant
 
 KINDS = ("noise", "blur", "bright", "contrast", "jpeg")
@@ -39,34 +47,37 @@ class Corruption:
     severities: tuple[int, ...] = SEVERITIES
     encoding: Encoding = "jpeg"
     """The file format of the corrupted images."""
+    images: str = field(default="all", repr=False)
+    """Which of several images: ``all``, ``each`` alone, or a number from 1. The noise of an image does not depend on
+    it, so it is not in the repr."""
 
     def __post_init__(self) -> None:
         if not self.kinds or not self.severities:
             raise BadOption(f"No corruption is given. Give some of {', '.join(KINDS)} and severities from 1 to 5.")
         check_encoding(self.encoding)
+        check_which(self.images)
         for kind in self.kinds:
             for severity in self.severities:
                 check_corruption(kind, severity)
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """The question with its image corrupted in each way."""
-        image = image_of(question)
-        if isinstance(image, str):
-            yield from (Refusal(question.id, kind, image) for kind in self.kinds)
+        """The question with its images corrupted in each way."""
+        images = open_images(question)
+        places = [] if isinstance(images, str) else chosen_places(self.images, len(images))
+        if isinstance(images, str) or not places:
+            reason = images if isinstance(images, str) else reason_without(self.images, images)
+            yield from (Refusal(question.id, kind, reason) for kind in self.kinds)
             return
         seed = rng.random()
         for kind in self.kinds:
             for severity in self.severities:
-                result = corrupted(image, kind, severity, Random(f"{seed}:{kind}:{severity}"))
-                yield Variant(
-                    replace(
-                        question, id=f"{question.id}/corruption-{kind}-{severity}", image=encode(result, self.encoding)
-                    ),
-                    Expect.SAME,
-                    kind,
-                    f"corruption/{kind}",
-                    {"level": severity},
-                )
+                for chosen in places:
+                    results = {}
+                    for place in chosen:
+                        chance = Random(place_seed(f"{seed}:{kind}:{severity}", place))
+                        results[place] = encode(corrupted(images[place], kind, severity, chance), self.encoding)
+                    changed, note = with_changed(question, f"corruption-{kind}-{severity}", results)
+                    yield Variant(changed, Expect.SAME, kind, f"corruption/{kind}", {"level": severity, **note})
 
 
 def check_corruption(kind: str, severity: int) -> None:

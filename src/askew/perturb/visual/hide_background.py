@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, floor
 from random import Random
 from typing import Literal, TypeAlias
@@ -18,9 +18,10 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from askew.answers.normalise import modal_answer, normalise, tokens
 from askew.errors import BadImage, BadOption
-from askew.files.images import Encoding, check_encoding, encode, image_bytes, image_of, open_encoded
+from askew.files.images import Encoding, check_encoding, encode, image_bytes, open_encoded
 from askew.files.resources import word_sets
 from askew.language.inflect import singular
+from askew.perturb.visual.which_images import check_which, chosen_places, open_images, reason_without, with_changed
 from askew.types import Expect, ImageRef, Question, Refusal, Scene, Thing, Variant
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -66,6 +67,9 @@ class Visual:
     """The file format of the changed images."""
     unnamed: Literal["refuse", "random"] = "refuse"
     """What to do when the question names nothing in the scene: refuse it, or keep one or two random boxes."""
+    images: str = field(default="all", repr=False)
+    """Which of several images: ``all``, ``each`` alone, or a number from 1. Boxes that a question names are in the
+    first image; the others keep random boxes, so they are only changed with ``unnamed="random"``."""
 
     def __post_init__(self) -> None:
         if not self.changes:
@@ -75,6 +79,7 @@ class Visual:
         if self.unnamed not in ("refuse", "random"):
             raise BadOption(f"unnamed is {self.unnamed!r}. Give refuse or random.")
         check_encoding(self.encoding)
+        check_which(self.images)
         for change in self.changes:
             check_change(change)
 
@@ -99,34 +104,56 @@ class Visual:
 
         Boxes are x, y, width, height in the pixels of the scene (of the image if there is no scene with a size).
         """
-        image = image_of(question)
-        if isinstance(image, str):
-            yield Refusal(question.id, TEST, image)
-            return
-        drawn_on = question.scene.size if question.scene and question.scene.size else image.size
-        if _is_turned(drawn_on, image.size):
-            yield Refusal(question.id, TEST, "its image is rotated by 90 degrees relative to the scene's boxes")
+        images = open_images(question)
+        if isinstance(images, str):
+            yield Refusal(question.id, TEST, images)
             return
         own: list[Box] = [(x, y, width, height) for x, y, width, height in boxes]
-        kept = regions(own or random_boxes(question.scene, drawn_on, rng), drawn_on, image.size)
-        if not kept:
-            yield Refusal(question.id, TEST, "its boxes lie outside the image")
-            return
-        note = {"boxes": [[left, top, right - left, bottom - top] for left, top, right, bottom in kept]}
-        drawn = {} if own else {"drawn": "boxes"}
-        whole = (0, 0, *image.size)
+        places = chosen_places(self.images, len(images))
+        if not places:
+            yield Refusal(question.id, TEST, reason_without(self.images, images))
+        elif self.unnamed == "refuse" and own and any(place for chosen in places for place in chosen):
+            yield Refusal(question.id, TEST, "boxes are only known in the first of its images")
+        else:
+            for chosen in places:
+                yield from self._hidden(question, {place: images[place] for place in chosen}, own, rng)
+
+    def _hidden(
+        self, question: Question, images: Mapping[int, Image.Image], own: Sequence[Box], rng: Random
+    ) -> Iterator[Variant | Refusal]:
+        """The question with these of its images changed; the boxes are in the first."""
+        kept = {}
+        for place, image in images.items():
+            scene = None if place else question.scene
+            drawn_on = scene.size if scene and scene.size else image.size
+            if _is_turned(drawn_on, image.size):
+                yield Refusal(question.id, TEST, "its image is rotated by 90 degrees relative to the scene's boxes")
+                return
+            named = () if place else own
+            kept[place] = regions(named or random_boxes(scene, drawn_on, rng), drawn_on, image.size)
+            if not kept[place]:
+                yield Refusal(question.id, TEST, "its boxes lie outside the image")
+                return
+        boxes = [[left, top, right - left, bottom - top] for left, top, right, bottom in kept.get(0, ())]
+        note = {"boxes": boxes} if boxes else {}
+        drawn = {} if own and not any(images) else {"drawn": "boxes"}
         for change in self.changes:
-            if whole in kept or (change == "crop" and hull(kept) == whole):
+            if any(_fills(kept[place], image, change) for place, image in images.items()):
                 yield Refusal(question.id, TEST, "its boxes fill the image")
                 continue
-            hidden = encode(changed(image, kept, change, self.fill), self.encoding)
-            yield Variant(
-                replace(question, id=f"{question.id}/{change}", image=hidden),
-                Expect.SAME,
-                TEST,
-                f"visual/{change}",
-                {"perturbation": change_title(change), **note, **drawn},
-            )
+            hidden = {
+                place: encode(changed(image, kept[place], change, self.fill), self.encoding)
+                for place, image in images.items()
+            }
+            asked, which = with_changed(question, change, hidden)
+            about = {"perturbation": change_title(change), **note, **drawn, **which}
+            yield Variant(asked, Expect.SAME, TEST, f"visual/{change}", about)
+
+
+def _fills(kept: Sequence[Region], image: Image.Image, change: str) -> bool:
+    """Whether the regions leave nothing to hide."""
+    whole = (0, 0, *image.size)
+    return whole in kept or (change == "crop" and hull(kept) == whole)
 
 
 def _is_turned(drawn_on: tuple[int, int], size: tuple[int, int]) -> bool:

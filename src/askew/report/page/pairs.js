@@ -159,8 +159,7 @@
 
     const shots = (pair) => {
       const column = make("div", { class: "shots" });
-      const captions = pair.images.length > 1 ? ["Original image", "Changed image"] : [""];
-      pair.images.forEach((number, index) => column.append(shot(pair, number, captions[index], index === 0)));
+      pair.images.forEach((number, index) => column.append(shot(pair, number, pair.captions[index], index === 0)));
       if (pair.boxes.length && pair.images.some((number) => number !== null)) {
         const button = make("button", { type: "button", "aria-pressed": "false", id: "boxes" }, "Show boxes");
         button.addEventListener("click", () => {

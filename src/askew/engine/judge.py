@@ -201,7 +201,7 @@ class AnswerForms:
         plain = final if taken is said and mode == used else _value(question, words, mode)
         if plain == 1.0 == final:
             return
-        if kind := _kind(question, words, plain, final, used):
+        if kind := _kind(question, words, taken.answer, plain, final, used):
             self._count(kind, words, taken.answer if kind == "extraction counted" else _alike(question, taken.answer))
 
     def _count(self, kind: str, words: str, compared: str | None) -> None:
@@ -219,9 +219,9 @@ def _alike(question: Question, answer: str | None) -> str:
     return next((one for one in question.answers if normalise(one) == form), question.answers[0])
 
 
-def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:
+def _kind(question: Question, said: str, taken: str | None, plain: float, final: float, used: Mode) -> str:
     """How the form of this answer affects its score; empty when it does not."""
-    if final < _value(question, said, used):
+    if taken != said and final < _value(question, said, used):
         return "lost"
     counted = "counted" if final > plain else "missed"
     if _value(question, said, _lenient(used)) > plain:

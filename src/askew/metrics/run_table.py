@@ -345,7 +345,7 @@ def save_tables(path: Path, tables: Mapping[str, RunTable]) -> None:
     for suite, table in tables.items():
         arrays |= {f"{suite}/{name}": values for name, values in table.arrays().items()}
     with replaced(path) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez(file, **arrays)  # hashes are most of it, which cannot be compressed
 
 
 def load_tables(path: Path) -> dict[str, RunTable]:

@@ -16,7 +16,7 @@ import time
 from random import Random
 
 import askew.answers.normalise
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.metrics import accuracy
 from askew.types import Kind, Question
 

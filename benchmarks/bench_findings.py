@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import askew
+from askew.metrics.break_rates import question_of
 from askew.metrics.pairs import BROKE, HELD
 from askew.metrics.run_table import RunTable
-from askew.metrics.still_correct import question_of
 from askew.report.breaks import find_breaks
 from askew.report.load import Run, load_run
 

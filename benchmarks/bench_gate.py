@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import askew
-from askew.engine.compare import headlines
+from askew.engine.result import headlines
 from askew.gate import BaselineComparison, Rule, Status, verdict
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.interval import difference, jackknifed

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.perturb.carets.attributes import relation_words
 from askew.perturb.carets.ontology import choice_classes, lemma, names, number, piece, plural
 from askew.types import Scene, Thing

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import SelfConsistency
-from askew.metrics.sums import ratio
+from askew.significance import ratio
 from askew.types import Column, Expect, Group, Table, Variant
 from askew.verbs import Metric
 

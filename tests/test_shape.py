@@ -156,8 +156,7 @@ PROBES = {
     "cli/options.py": {"config", "quiet"},  # argparse
     "engine/components.py": {"questions"},  # whatever a person passes as data
     "files/limits.py": {"problem", "problem_mark", "strerror"},  # exceptions
-    "files/read_write.py": {"EDQUOT"},
-    "files/resources.py": {"CSafeLoader"},
+    "files/read_write.py": {"CSafeLoader", "EDQUOT"},
     "models/python_function.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
     "models/object_hash.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
     "models/huggingface/": {

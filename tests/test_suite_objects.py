@@ -10,7 +10,7 @@ import pytest
 
 import askew
 from askew.cli import main
-from askew.engine.compare import compare_runs, not_compared
+from askew.engine.result import compare_runs, not_compared
 from askew.errors import DataError
 from askew.report.load import load_run
 from running import run_askew, write_questions

@@ -13,11 +13,14 @@ AskewError
     ├── ModelError        the model cannot be used at all (one failed answer is a Prediction, not an error)
     ├── BudgetSpent       calls, tokens or money are used up; answers so far are kept
     └── TooManyFailures   more non-answers than the limit allows
+
+:class:`InARow` is the rule by which repeated trouble ends asking early.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -154,3 +157,27 @@ def need_extras(what: str, *extras: str) -> None:
             f"{what} needs {', '.join(repr(SIGN_OF[extra]) for extra in missing)}, not installed here. "
             f"Try: pip install 'askew[{','.join(missing)}]'"
         )
+
+
+@dataclass
+class InARow:
+    """The same trouble ``limit`` times in a row is a reason to stop; 0 never is.
+
+    >>> rule = InARow(2, "{count} timeouts; the last after {last}")
+    >>> [rule.told(trouble, "9 s") for trouble in ("timeout", "", "timeout", "timeout")]
+    [None, None, None, '2 timeouts; the last after 9 s']
+    """
+
+    limit: int
+    because: str
+    """The reason, with ``{count}`` and ``{last}`` where these go."""
+    count: int = 0
+    kind: str = ""
+
+    def told(self, trouble: str, last: str = "") -> str | None:
+        """Count what happened, ``""`` if all is well; returns the reason to stop, if there is one now."""
+        self.count = self.count + 1 if trouble and trouble == self.kind else int(bool(trouble))
+        self.kind = trouble
+        if not self.limit or self.count < self.limit:
+            return None
+        return self.because.format(count=f"{self.count:,}", last=last)

@@ -26,7 +26,7 @@ from keyword import iskeyword
 from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName, did_you_mean
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
 KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from askew.answers.extract import extract, short
+from askew.answers.extract import extract, short, unparsed
 from askew.answers.normalise import normalise
-from askew.answers.unparsed import unparsed
 from askew.types import Prediction, Question
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from askew.attack.rewrite_rules import RewriteRule, RuleSwaps, reviewed_rules, rule_of
 from askew.attack.word_places import alone
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.tagger import Tagger
 from askew.types import Question
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askew.data.bad_records import Sieve
-from askew.data.records_by_id import distinct
+from askew.data.bad_records import Sieve, distinct
 from askew.errors import BadRecord
 from askew.types import Id
 

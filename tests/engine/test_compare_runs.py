@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import askew
-from askew.engine.compare import compare_runs
 from askew.engine.components import Questions
+from askew.engine.result import compare_runs
 from askew.models.baselines import Constant
 from askew.report.load import Run, load_run
 from askew.significance import holm

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 import askew
-from askew.engine.compare import compare_runs
 from askew.engine.judge import scored_by, step_for
+from askew.engine.result import compare_runs
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted

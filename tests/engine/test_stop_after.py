@@ -6,9 +6,8 @@ import pytest
 
 import askew
 from askew.engine.ask import FAILED_ALIKE, count_failures
-from askew.errors import BadOption, ModelError
+from askew.errors import BadOption, InARow, ModelError
 from askew.models.python_function import CallableModel
-from askew.models.stop_rules import InARow
 from askew.types import Prediction, Question
 from running import run_askew, write_questions
 

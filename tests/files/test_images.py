@@ -20,7 +20,7 @@ from askew.errors import BadImage
 from askew.files.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
 from askew.models.endpoint.chat_request import encode
 from askew.perturb.visual.hide_background import PHOTOS, channel_mean
-from askew.report.thumbnails import Thumbnails
+from askew.report.markup import Thumbnails
 from askew.types import ImageRef
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from askew.files import resources
+from askew.files import read_write
 
 
 def test_code_that_was_compiled_on_one_host_does_not_make_it_another_copy(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
-    digest = resources.package_digest.__wrapped__
+    monkeypatch.setattr(read_write, "files", lambda package: tmp_path)
+    digest = read_write.package_digest.__wrapped__
     source = tmp_path / "rank.py"
     source.write_text("k = 1\n")
     before = digest()

@@ -9,7 +9,7 @@ from gate_runs import four_runs
 
 from askew.errors import UsageError
 from askew.gate import Check, Status, check_requirement, failures_check, parse_requirement
-from askew.gate.names import the_score
+from askew.gate.requirements import the_score
 from askew.report.load import Run
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.language.fixed_phrases import breaks_phrase, in_phrase
+from askew.language.paraphrases import breaks_phrase, in_phrase
 from askew.language.tagger import Tagger
 
 

@@ -11,7 +11,7 @@ from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.noise import RScore
 from askew.metrics.rad_metrics import Rad
 from askew.metrics.scorer import score
-from askew.metrics.sums import by_image, settled
+from askew.significance import by_image, settled
 from askew.types import Kind
 
 METRICS = {"accuracy.original": Accuracy("original"), "accuracy.gap": Gap(), "rad.forward": Rad()}

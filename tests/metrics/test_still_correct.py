@@ -5,9 +5,9 @@ from random import Random
 import pytest
 from outcomes_by_hand import outcome, variant
 
+from askew.metrics.break_rates import still_correct
 from askew.metrics.pairs import Judgement
 from askew.metrics.run_table import RunTable, load_tables, save_tables
-from askew.metrics.still_correct import still_correct
 
 
 def table_of(*groups):

@@ -6,9 +6,8 @@ from random import Random
 import pytest
 
 from askew.errors import BadOption
-from askew.perturb.lexical import P2Perturbation, fit, rule_shares
-from askew.perturb.lexical.rule_shares import FREE, FREE_TRUTHS, RuleShares, limited, sampled
-from askew.perturb.lexical.substitutions import Edit
+from askew.perturb.lexical import P2Perturbation, fit, substitutions
+from askew.perturb.lexical.substitutions import FREE, FREE_TRUTHS, Edit, RuleShares, limited, sampled
 from askew.perturb.vary_dataset import vary_all
 from askew.types import Group, ImageRef, Question
 
@@ -68,7 +67,7 @@ def test_rare_rules_are_preferred_and_variants_are_distinct():
 def test_large_data_is_counted_by_a_sample(monkeypatch):
     assert sampled(MIXED)[1]
     assert len(sampled(MIXED)[0]) == len(MIXED)
-    monkeypatch.setattr(rule_shares, "COUNTED", 100)
+    monkeypatch.setattr(substitutions, "COUNTED", 100)
     sample, whole = sampled(iter(MIXED))
     assert (sample, whole) == sampled(MIXED[::-1])
     assert (len(sample), whole) == (100, False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.tagger import Tagger
 from askew.perturb.rad.rad_perturbation import votes
 from askew.perturb.rad.what_kind import WhatKind, _kin_groups

@@ -9,8 +9,8 @@ import pytest
 from fake_runs import make_run
 
 import askew
-from askew.engine.compare import compare_runs, headlines
-from askew.metrics.still_correct import broken
+from askew.engine.result import compare_runs, headlines
+from askew.metrics.break_rates import broken
 from askew.report.breaks import find_breaks
 from askew.report.first_screen import ranking_table, weakest_suite
 from askew.report.load import Run, load_run

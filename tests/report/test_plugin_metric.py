@@ -11,7 +11,7 @@ import pytest
 import askew
 from askew.engine.components import Questions
 from askew.gate.baseline import Rule, compare_to
-from askew.gate.checks import Status
+from askew.gate.requirements import Status
 from askew.metrics.accuracy import Accuracy
 from askew.models.baselines import Scripted
 from askew.report.html import page

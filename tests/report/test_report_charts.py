@@ -16,8 +16,8 @@ from askew.report.charts import PAIR_ACCURACY, coverage_matrix, coverage_section
 from askew.report.html import page
 from askew.report.load import load_run
 from askew.report.pair_table import Trait, read_pairs
-from askew.report.paper_tables import filled_tables
 from askew.report.report_data import ReportData
+from askew.report.table_formats import filled_tables
 
 
 @pytest.fixture(scope="module")

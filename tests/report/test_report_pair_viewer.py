@@ -12,9 +12,9 @@ from PIL import Image
 
 from askew.metrics.pairs import BROKE
 from askew.report.load import load_run
+from askew.report.markup import LONGEST, Thumbnails
 from askew.report.pair_table import read_pairs
 from askew.report.pair_viewer import choose, draw_pairs, word_diff
-from askew.report.thumbnails import LONGEST, Thumbnails
 
 
 @pytest.fixture

@@ -7,8 +7,17 @@ from fake_runs import make_run
 
 from askew.report.html import page
 from askew.report.load import NOTHING, Run, load_run
-from askew.report.paper_tables import filled_tables, latex_tables, markdown_tables, without_published
-from askew.report.table_formats import PUBLISHED, cell_text, html, latex_text, published_rows
+from askew.report.table_formats import (
+    PUBLISHED,
+    cell_text,
+    filled_tables,
+    html,
+    latex_tables,
+    latex_text,
+    markdown_tables,
+    published_rows,
+    without_published,
+)
 from askew.types import MetricFacts, Score, Table, TableRow
 
 

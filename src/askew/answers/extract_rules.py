@@ -14,7 +14,7 @@ from functools import lru_cache
 import orjson
 
 from askew.answers.normalise import tokens
-from askew.files.resources import resource
+from askew.files.read_write import resource
 
 _LONGEST = 4000
 """The number of characters that are read; an answer is at the beginning or, after a marker, at the end."""

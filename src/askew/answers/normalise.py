@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 
 YesNoOther: TypeAlias = Literal["yes", "no", "other"]
 

@@ -26,7 +26,7 @@ from itertools import product
 from typing import Any
 
 from askew.attack.word_places import coarse
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.tagger import Tagger, Token
 from askew.types import Place, Question, Swap
 

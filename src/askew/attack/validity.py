@@ -22,8 +22,8 @@ from typing import NamedTuple
 from askew.attack.rewrite_rules import reviewed_rules
 from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite, same_meaning
 from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
-from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import article, base, is_mass, is_plural, nouns, number_of, parts_of_speech
+from askew.language.paraphrases import in_phrase
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.wordnet import PARTS_OF_SPEECH, WordNet

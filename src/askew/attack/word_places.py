@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from askew.files.resources import resource
-from askew.language.fixed_phrases import in_phrase
+from askew.files.read_write import resource
 from askew.language.inflect import base, number_of, singular
+from askew.language.paraphrases import in_phrase
 from askew.language.senses import words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG

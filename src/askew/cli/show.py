@@ -11,14 +11,14 @@ from shutil import get_terminal_size
 
 import orjson
 
-from askew.engine.compare import compare_runs, not_compared
 from askew.engine.events import Event, Finished, Warned, with_bars
+from askew.engine.result import compare_runs, not_compared
 from askew.engine.run import run_models
 from askew.engine.settings import Named, Settings
 from askew.files.read_write import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
-from askew.report.paper_tables import without_published
+from askew.report.table_formats import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
 
 

@@ -29,11 +29,10 @@ from askew.collect.rounds import CLOSED, move_round
 from askew.collect.schema import SPLITS, annotator, gold_result, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.study import Study
-from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
 from askew.files.paths import public_word
 from askew.files.read_write import alone_in, csv_line, file_sha256, replaced, write_joined
-from askew.files.records import question_record
+from askew.files.records import line, question_record
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 

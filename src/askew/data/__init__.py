@@ -11,5 +11,5 @@
     export.py           groups -> the formats of other harnesses; lmms_eval_task.py is copied beside an export
 
 Shared by the readers: json_stream.py (JSON one record at a time, with limits on nesting and length), bad_records.py
-(errors in records) and records_by_id.py (repeated ids, and records that belong together).
+(errors in records, repeated ids, records that belong together).
 """

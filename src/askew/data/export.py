@@ -21,10 +21,10 @@ import orjson
 
 from askew.answers.choices import as_asked
 from askew.answers.normalise import modal_answer
-from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
 from askew.files.images import content_hashes, image_bytes
 from askew.files.read_write import csv_line, write_joined
+from askew.files.records import line
 from askew.types import Group, Id, ImageRef, Question
 
 ANSWER_PROMPT = "\nAnswer the question using a single word or phrase."

@@ -20,10 +20,9 @@ from askew.answers.choices import LETTERS, as_asked
 from askew.answers.image_places import parts_of
 from askew.answers.normalise import modal_answer
 from askew.data.export import Exported, distinct_questions
-from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
 from askew.files.read_write import write_joined
-from askew.files.records import outcome_from
+from askew.files.records import line, outcome_from
 from askew.types import Group, Question
 
 TrainingFormat: TypeAlias = Literal["llava", "sharegpt", "messages", "dpo"]

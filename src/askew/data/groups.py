@@ -14,15 +14,13 @@ from typing import IO, Any
 import orjson
 
 from askew.answers.choices import as_asked
-from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, short, text, wrong
+from askew.data.bad_records import EXACT, Sieve, distinct, identity, mapping, missing, short, text, wrong
 from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import KNOWN_FIELDS, OneFile, checked, unread_fields, valid_lines
-from askew.data.records_by_id import distinct
-from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.paths import ImageFolders, folders_of, remember, with_images
 from askew.files.read_write import opened, replaced
-from askew.files.records import Record, group_from, group_record
+from askew.files.records import Record, group_from, group_record, line, stored_image
 from askew.types import Expect, Group, Id, ImageRef, Question
 
 _GROUP_FIELDS = frozenset(("group", "suite", "original", "variants"))

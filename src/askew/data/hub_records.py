@@ -18,9 +18,10 @@ import orjson
 from askew.data.bad_records import Sieve
 from askew.data.json_stream import first_character, format_of, glimpse, is_seed_bench, items, pairs
 from askew.data.jsonl import valid_lines
-from askew.data.table_files import BATCH, is_table, parquet_records
+from askew.data.table_files import BATCH, parquet_records
 from askew.errors import DataError, need
 from askew.files.limits import MAX_RECORD, load_json
+from askew.files.paths import is_table
 
 _SHARD = re.compile(r"\.(?:parquet|arrow|tar)$", re.IGNORECASE)
 _SPLIT = re.compile(r"(?:^|[/_-])(train|training|validation|val|valid|dev|testdev|testmini|test)(?=$|[/_.-])")

@@ -13,10 +13,9 @@ import orjson
 
 from askew.answers.choices import LETTERS
 from askew.answers.no_option import NO_OPTION
-from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
+from askew.data.bad_records import Sieve, distinct, identity, mapping, missing, repeated, short, text, texts, wrong
 from askew.data.find_images import ImagesByPath, counting_missing
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
-from askew.data.records_by_id import distinct
 from askew.data.scene_graphs import check_scene
 from askew.data.table_files import table_records
 from askew.errors import BadRecord

@@ -11,10 +11,9 @@ from askew.data.bad_records import short
 from askew.data.benchmarks.sniff import MARKS, first_keys, sniff
 from askew.data.hub_records import is_hub_path, question_files
 from askew.data.json_stream import format_of, glimpse
-from askew.data.table_files import is_table
 from askew.errors import DataError
-from askew.files.read_write import opened
-from askew.files.resources import resource
+from askew.files.paths import is_table
+from askew.files.read_write import opened, resource
 from askew.verbs import Dataset
 
 READERS = {

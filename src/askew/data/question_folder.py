@@ -13,9 +13,8 @@ from askew.data.benchmarks.sniff import first_keys, sniff
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitTable
 from askew.data.hub_records import question_files, split_of
 from askew.data.jsonl import Jsonl, QuestionTable
-from askew.data.table_files import is_table
 from askew.errors import DataError
-from askew.files.paths import stem_of
+from askew.files.paths import is_table, stem_of
 from askew.files.read_write import fingerprint, signature
 from askew.types import Id, Question
 

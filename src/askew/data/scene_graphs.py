@@ -15,13 +15,12 @@ from typing import Any, ClassVar
 
 import orjson
 
-from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
+from askew.data.bad_records import Sieve, distinct, identity, mapping, missing, repeated, short, text, texts, wrong
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import pairs
-from askew.data.records_by_id import distinct
-from askew.data.write_questions import encoded
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature, write_joined
+from askew.files.records import encoded
 from askew.types import Question, Relation, Scene, Thing
 
 _FACTS = ("location", "weather")

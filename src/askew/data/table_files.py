@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import binascii
 import csv
-import re
 import zipfile
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,6 @@ LONGEST_INDEX = 64
 """A cell of at most this many characters in an image column is the index of the row that has the image."""
 BATCH = 32
 """How many rows of a Parquet file are in memory at a time; a row may hold images."""
-_TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _HEAD = 1 << 16
 
@@ -45,11 +43,6 @@ def delimiter_of(first: str) -> str:
 def column_names(first: str, delimiter: str) -> list[str]:
     """The names in the first line of a table."""
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
-
-
-def is_table(path: str) -> bool:
-    """True for the name of a CSV or TSV file, gzip or not."""
-    return bool(_TABLE.search(path))
 
 
 def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
-
-import orjson
 
 from askew.answers.normalise import modal_answer
 from askew.errors import DataError
-from askew.files.output_folders import save_image
 from askew.files.paths import ImageFolders, remember, with_image
 from askew.files.read_write import replaced, write_joined
-from askew.files.records import question_record
-from askew.types import Id, ImageRef, Question
+from askew.files.records import encoded, line, question_record, stored_image
+from askew.types import Id, Question
 
 
 def write_jsonl(questions: Iterable[Question], path: str, root: str | None = None) -> int:
@@ -73,30 +69,6 @@ def write_gqa(questions: Iterable[Question], path: str) -> int:
     """
     parts = (encoded(question.id) + b": " + encoded(_gqa_record(question)) for question in questions)
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
-
-
-def stored_image(folder: str, image: ImageRef, folders: ImageFolders) -> ImageRef:
-    """The image with a path that a file in this folder can refer to."""
-    return folders.public(image if image.data is None else _saved(folder, image))
-
-
-def line(record: Any) -> bytes:
-    """A record as one line of JSON."""
-    return encoded(record) + b"\n"
-
-
-def encoded(record: Any) -> bytes:
-    """A record as JSON; strings that are not valid Unicode are refused."""
-    try:
-        return orjson.dumps(record)
-    except TypeError as trouble:
-        raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Fix it.") from None
-
-
-def _saved(folder: str, image: ImageRef) -> ImageRef:
-    """A generated image as a file of this folder."""
-    named = save_image(folder, image)
-    return replace(named, path=os.path.join(folder, str(named.path)))
 
 
 def _opening(wrapper: dict[str, Any], key: str) -> bytes:

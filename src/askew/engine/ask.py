@@ -18,11 +18,10 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from askew.answers.choices import as_asked
 from askew.data.bad_records import short
 from askew.engine.settings import Named
-from askew.errors import ModelError, UsageError, first_line
+from askew.errors import InARow, ModelError, UsageError, first_line
 from askew.files.images import content_hash, image_bytes
 from askew.files.limits import token_counts
 from askew.files.paths import with_image
-from askew.models.stop_rules import InARow
 from askew.registry import make
 from askew.types import Group, LostWorker, Prediction, Question
 from askew.verbs import Executor, Model, Scores, SeesFiles, Streams

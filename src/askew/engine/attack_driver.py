@@ -33,8 +33,7 @@ from askew.engine.executors import in_order
 from askew.engine.resume import Keys
 from askew.engine.settings import Named
 from askew.engine.store import Store
-from askew.errors import BudgetSpent
-from askew.models.stop_rules import InARow
+from askew.errors import BudgetSpent, InARow
 from askew.types import Candidate, Place, Prediction, Question, Refusal
 from askew.verbs import Constraint, Executor, LearnsSwaps, Model, ReadsAhead, Similar, Streams
 

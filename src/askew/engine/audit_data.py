@@ -9,11 +9,11 @@ from pathlib import Path
 from askew.audit.label_sample import SampledLabel, csv_lines, sampled_labels, service_record
 from askew.audit.labelled_texts import MOST_TEXTS, texts_of_groups, texts_of_questions
 from askew.audit.text_audit import TextAudit, audited, tasks_of
-from askew.data.write_questions import line, stored_image
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError, plural
 from askew.files.paths import ImageFolders
 from askew.files.read_write import write_joined
+from askew.files.records import line, stored_image
 from askew.types import Group, Question
 from askew.verbs import HoldsGroups
 

@@ -15,9 +15,8 @@ from typing import Any, cast
 import orjson
 
 from askew.answers.choices import exact_option
-from askew.answers.extract import check_step, extract
+from askew.answers.extract import check_step, extract, unparsed
 from askew.answers.normalise import normalise
-from askew.answers.unparsed import unparsed
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys
 from askew.engine.run_folder import judgement, sample_record, suite_record

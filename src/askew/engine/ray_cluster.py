@@ -21,7 +21,7 @@ from askew.engine.executors import TRIES, is_same, map_in_order, use_one_thread
 from askew.engine.run_folder import versions
 from askew.errors import BadOption, MissingExtra, RunError, first_line
 from askew.files.images import content_hash
-from askew.files.resources import package_digest
+from askew.files.read_write import package_digest
 from askew.types import ImageRef, LostWorker
 
 T = TypeVar("T")

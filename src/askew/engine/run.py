@@ -46,12 +46,11 @@ from askew.engine.run_folder import (
 )
 from askew.engine.settings import Named, Settings
 from askew.engine.store import Store
-from askew.errors import plural
+from askew.errors import InARow, plural
 from askew.files.paths import public
 from askew.files.read_write import alone_in, fingerprint, replaced, write_joined
 from askew.files.records import Record
 from askew.metrics.run_table import save_tables
-from askew.models.stop_rules import InARow
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.load import FORMAT
 from askew.types import Group, Outcome

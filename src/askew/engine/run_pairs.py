@@ -13,9 +13,8 @@ from askew.engine.settings import check_whole
 from askew.errors import BadOption, UsageError, did_you_mean
 from askew.metrics.pairs import FAILED, RIGHT, WRONG, became
 from askew.report.load import Run
-from askew.report.markup import Html, el, join
+from askew.report.markup import Html, Thumbnails, el, join
 from askew.report.pair_viewer import shown_images, word_diff
-from askew.report.thumbnails import Thumbnails
 from askew.types import Id
 
 OUTCOMES = {"broke": (RIGHT, WRONG), "fixed": (WRONG, RIGHT), "held": (RIGHT, RIGHT), "stayed": (WRONG, WRONG)}

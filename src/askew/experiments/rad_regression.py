@@ -13,7 +13,7 @@ from askew.experiments.claims import Claim, Measured, SeedDifference
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.metrics.rad_metrics import FEATURES, Fit, Sides, has_rad, prediction_errors, predicts_generalisation, sides
 from askew.metrics.run_table import image_number
-from askew.metrics.sums import Floats
+from askew.significance import Floats
 from askew.types import Outcome, Table
 
 TYPES = ("what color", "how many", "what kind")

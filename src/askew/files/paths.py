@@ -217,3 +217,11 @@ def _memory(digest: str) -> Path:
 def _relative(folder: str, above: str) -> str:
     """The path of a folder relative to one above it, with slashes; empty for that folder itself."""
     return "" if folder == above else os.path.relpath(folder, above).replace(os.sep, "/")
+
+
+_TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
+
+
+def is_table(path: str) -> bool:
+    """True for the name of a CSV or TSV file, gzip or not."""
+    return bool(_TABLE.search(path))

@@ -1,5 +1,7 @@
 """Reading and writing files as bytes: gzip, byte-order marks, atomic replacement, locks, hashes, safe CSV cells.
 
+Also the YAML files in the package: word lists, rules and published figures next to the code that uses them.
+
 Locks are released when their process ends, even if it is killed. They use flock, or msvcrt.locking on Windows;
 a package such as filelock would need an additional file for each file it locks.
 """
@@ -15,14 +17,17 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import MISSING, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any, cast
 from uuid import uuid4
+
+import yaml
 
 from askew.errors import DataError, RunError
 
@@ -306,3 +311,40 @@ def _exit_after(sentinel: int) -> None:
 
     connection.wait([sentinel])
     os._exit(1)
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The C loader is ten times as fast, if PyYAML was built with it."""
+
+
+@cache
+def resource(name: str) -> Any:
+    """Load a YAML file of the package, once: what is returned must not be changed.
+
+    >>> resource("suites/rad.yaml")["rad"]["BUTD (VQA)"][0]
+    67.15
+    """
+    return yaml.load(files("askew").joinpath(name).read_text(encoding="utf-8"), _LOADER)
+
+
+@cache
+def word_sets(name: str) -> Mapping[str, frozenset[str]]:
+    """The lists of words in a YAML file, by name.
+
+    >>> "wearing" in word_sets("perturb/rad/grammar_words.yaml")["transitive"]
+    True
+    """
+    return {key: frozenset(map(str, words)) for key, words in resource(name).items() if isinstance(words, list)}
+
+
+@cache
+def package_digest() -> str:
+    """A hash of all files of the package, 16 digits: equal for equal copies of askew, wherever they are installed.
+
+    ``__pycache__`` does not count: compiled code, Python's and Numba's, depends on what has run on a host.
+    """
+    root, digest = Path(str(files("askew"))), hashlib.sha256()
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".part":
+            digest.update(str(path.relative_to(root).as_posix()).encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

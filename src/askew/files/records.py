@@ -6,10 +6,17 @@ Absent fields are left out of a record, so a line written by hand may be as shor
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
+from askew.errors import DataError
+from askew.files.output_folders import save_image
+from askew.files.paths import ImageFolders
 from askew.types import (
     Expect,
     Group,
@@ -200,3 +207,27 @@ _IMAGE_KEYS = ("image", "path", "sha256", "size", "more_images")
 
 def _present(**fields: Any) -> Record:
     return {key: value for key, value in fields.items() if value or value == 0}
+
+
+def stored_image(folder: str, image: ImageRef, folders: ImageFolders) -> ImageRef:
+    """The image with a path that a file in this folder can refer to."""
+    return folders.public(image if image.data is None else _saved(folder, image))
+
+
+def line(record: Any) -> bytes:
+    """A record as one line of JSON."""
+    return encoded(record) + b"\n"
+
+
+def encoded(record: Any) -> bytes:
+    """A record as JSON; strings that are not valid Unicode are refused."""
+    try:
+        return orjson.dumps(record)
+    except TypeError as trouble:
+        raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Fix it.") from None
+
+
+def _saved(folder: str, image: ImageRef) -> ImageRef:
+    """A generated image as a file of this folder."""
+    named = save_image(folder, image)
+    return replace(named, path=os.path.join(folder, str(named.path)))

@@ -14,15 +14,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from askew.engine.compare import headlines, not_compared, paired_differences
+from askew.engine.result import headlines, not_compared, paired_differences
 from askew.engine.settings import check_share
 from askew.errors import BadOption, UsageError
 from askew.files.paths import public_text
-from askew.gate.checks import Check, Status
-from askew.gate.names import find_scores
+from askew.gate.requirements import Check, Status, find_scores
 from askew.metrics.paired_difference import Difference, corrected, false_alarm_rate
 from askew.report.load import Run
-from askew.report.score_display import count, probability
+from askew.report.table_formats import count, probability
 from askew.significance import resolvable
 from askew.types import LEAST_IMAGES, MetricFacts
 from askew.verbs import MapsFraction, Metric

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from xml.etree import ElementTree
 
-from askew.gate.checks import Check, Status, verdict
+from askew.gate.requirements import Check, Status, verdict
 from askew.report.table_formats import cut, fit, printable, right
 
 MOST_LINES = 20

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from askew.files.resources import resource, word_sets
+from askew.files.read_write import resource, word_sets
 from askew.language.tagger import import_alone
 
 _SMALL = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]

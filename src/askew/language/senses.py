@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.inflect import base
 from askew.language.wordnet import WORDNET, Pos, Synset
 

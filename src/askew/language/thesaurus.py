@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.wordnet import WORDNET, Pos, Synset
 
 UNREVIEWED = 0.9

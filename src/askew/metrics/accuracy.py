@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import clean, modal_answer, normalise, normalised
 from askew.errors import BadOption, MissingPredictions
-from askew.metrics.sums import ratio
+from askew.significance import ratio
 from askew.types import Id, Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 

@@ -19,7 +19,7 @@ from askew.metrics.accuracy import Accuracy, Side, check_mode, soft
 from askew.metrics.bounds import Fillable, best_and_worst, filled
 from askew.metrics.interval import difference, interval
 from askew.metrics.run_table import ORIGINAL, VARIANT, RunTable
-from askew.metrics.sums import Floats, Ints, ratio, settled
+from askew.significance import Floats, Ints, ratio, settled
 from askew.types import Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 

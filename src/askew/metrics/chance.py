@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from askew.answers.normalise import modal_answer
-from askew.metrics.sums import Floats, settled
+from askew.significance import Floats, settled
 from askew.types import Group, Outcome, Prediction, Question
 from askew.verbs import Metric
 

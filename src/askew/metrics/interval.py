@@ -21,8 +21,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from askew.metrics.sums import Floats
-from askew.significance import t_quantile, t_tails
+from askew.significance import Floats, t_quantile, t_tails
 from askew.types import LEAST_IMAGES
 from askew.verbs import GivesInterval, MapsFraction, Metric, TellsFraction
 

@@ -14,7 +14,7 @@ from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
 from askew.metrics.bounds import Fillable, correct_or_wrong
 from askew.metrics.interval import Estimate, estimate
-from askew.metrics.sums import Floats, ratio
+from askew.significance import Floats, ratio
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 

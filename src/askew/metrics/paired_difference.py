@@ -17,8 +17,7 @@ from askew.metrics.interval import Estimate, difference
 from askew.metrics.run_table import COMPARED, RunTable
 from askew.metrics.saved_metric import UnknownMetric
 from askew.metrics.scorer import part_name
-from askew.metrics.sums import Floats, Ints, images_and_sums, settled
-from askew.significance import holm, mcnemar, resolvable, t_quantile, ten_digits
+from askew.significance import Floats, Ints, holm, images_and_sums, mcnemar, resolvable, settled, t_quantile, ten_digits
 from askew.verbs import MapsFraction, Metric
 
 HEADLINE = "headline"

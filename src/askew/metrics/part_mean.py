@@ -1,15 +1,18 @@
-"""The mean accuracy over parts of the data, and how often an answer is the one that a tag names."""
+"""The mean accuracy over parts of the data, and how often an answer is the one that a tag names; the score of MME."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from askew.answers.normalise import normalise
+from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft
-from askew.metrics.sums import ratio
+from askew.metrics.correct import Correct, check_correct, judged, members
+from askew.significance import ratio
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 
@@ -68,3 +71,71 @@ class TaggedAnswer(Metric):
         if expected is None or (said is None and failed is None):
             return None
         return float(failed or 0.0) if said is None else float(normalise(said) == normalise(expected)), 1.0
+
+
+ABILITIES: Mapping[str, tuple[str, ...]] = {
+    "perception": (
+        *("existence", "count", "position", "color", "posters", "celebrity", "scene", "landmark", "artwork", "OCR"),
+    ),
+    "cognition": ("commonsense_reasoning", "numerical_calculation", "text_translation", "code_reasoning"),
+}
+"""The categories of MME by what they test."""
+CATEGORIES = tuple(category for categories in ABILITIES.values() for category in categories)
+
+
+@dataclass(frozen=True)
+class MmeScore(Metric):
+    """MME's score of a category, or the sum over those of ``perception`` or ``cognition`` (Fu et al. 2023).
+
+    A group is the two questions about an image. The score of a category is 100 × (share of correct answers + share of
+    images with both answers correct), at most 200: with one image of two fully correct and one question of the other,
+    100 × (3/4 + 1/2) = 125. A group with a missing answer is left out.
+    """
+
+    share: ClassVar[bool] = False
+    unit: ClassVar[Literal[""]] = ""
+    digits: ClassVar[int] = 1
+
+    of: str = "perception"
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        check_correct(self.correct, self.mode)
+        if self.of not in (*ABILITIES, *CATEGORIES):
+            raise BadOption(f"MME has no category {self.of!r}. Known: {', '.join((*ABILITIES, *CATEGORIES))}.")
+
+    @property
+    def title(self) -> str:
+        """The category, or the ability."""
+        return self.of.replace("_", " ").capitalize() if self.of.islower() else self.of
+
+    @property
+    def sentence(self) -> str:
+        """The largest score."""
+        return f"accuracy plus images with both answers correct, of {200 * len(self._categories)}"
+
+    @property
+    def _categories(self) -> tuple[str, ...]:
+        return ABILITIES.get(self.of, (self.of,))
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """For each category: (correct answers, answers, images with both correct, images)."""
+        category = outcome.group.original.kind.question_type
+        found = [judged(question, said, failed, self.correct, self.mode) for question, said in members(outcome)]
+        known = [value for value in found if value is not None]
+        if category not in self._categories or len(known) < len(found):
+            return None
+        row = np.zeros((len(self._categories), 4))
+        row[self._categories.index(category)] = sum(known), len(known), min(known), 1.0
+        return tuple(row.ravel())
+
+    def combine(self, sums: Any) -> Any:
+        """The sum over the categories that there are."""
+        parts = np.asarray(sums, dtype=float).reshape(len(self._categories), 4, -1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = 100 * (ratio(parts[:, 0], parts[:, 1]) + ratio(parts[:, 2], parts[:, 3]))
+        there = (parts[:, 1] > 0).any(axis=0)
+        total = np.where(there, np.nansum(scores, axis=0), np.nan)
+        return total if np.ndim(sums) > 1 else total[0]

@@ -12,7 +12,7 @@ import numpy as np
 from askew.errors import UsageError
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
-from askew.metrics.sums import Floats, settled
+from askew.significance import Floats, settled
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 

@@ -28,11 +28,10 @@ import orjson
 
 from askew.errors import BadOption, DataError
 from askew.files.read_write import replaced
-from askew.metrics.bounds import Fillable
+from askew.metrics.bounds import Fillable, RowColumn, smallest
 from askew.metrics.pairs import AnswerFlips, Judgement, Traits
-from askew.metrics.row_column import RowColumn, smallest
 from askew.metrics.saved_metric import metric_record, saved_metric
-from askew.metrics.sums import Ints
+from askew.significance import Ints
 from askew.types import Group, Outcome, Variant
 from askew.verbs import Metric
 

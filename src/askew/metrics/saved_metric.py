@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from askew.errors import AskewError
-from askew.metrics.sums import ratio
 from askew.registry import factory, make, names
+from askew.significance import ratio
 from askew.types import Outcome, Row
 from askew.verbs import MapsFraction, Metric, TellsFraction
 

@@ -9,7 +9,7 @@ import numpy as np
 from askew.metrics.bounds import bounds
 from askew.metrics.interval import METHOD, interval
 from askew.metrics.run_table import EVERYTHING, SLICES, WHOLE, Part, RunTable
-from askew.metrics.sums import Ints, by_image, settled
+from askew.significance import Ints, by_image, settled
 from askew.types import Outcome, Score
 from askew.verbs import ComparesAnswers, Metric
 

@@ -11,7 +11,7 @@ from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.bounds import filled
 from askew.metrics.correct import has_tag, members
-from askew.metrics.sums import ratio
+from askew.significance import ratio
 from askew.types import Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 

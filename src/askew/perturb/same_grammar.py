@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.inflect import base, is_plural
 from askew.language.tagger import Token
 

@@ -16,18 +16,17 @@ from urllib.parse import urlencode
 import numpy as np
 
 from askew.errors import plural
-from askew.metrics.break_rates import LEAST_QUESTIONS, TraitRate, interval_of, trait_rates
+from askew.metrics.break_rates import LEAST_QUESTIONS, TraitRate, broken, interval_of, trait_rates
 from askew.metrics.pairs import BROKE
 from askew.metrics.run_table import RunTable
-from askew.metrics.still_correct import broken
-from askew.report.answer_flips import flip_section
+from askew.report.charts import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, scrolled_table
 from askew.report.pair_table import PairTable, Trait
 from askew.report.report_data import SIGNIFICANT, ReportData
-from askew.report.score_display import count, probability
 from askew.report.svg import mark, meter
+from askew.report.table_formats import count, probability
 from askew.significance import holm
 from askew.types import LEAST_IMAGES, Score
 

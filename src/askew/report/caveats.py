@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.errors import plural
-from askew.report.score_display import count
+from askew.report.table_formats import count
 from askew.types import LEAST_IMAGES
 
 MOST_DOUBTFUL = 0.1

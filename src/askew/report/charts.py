@@ -1,4 +1,4 @@
-"""The charts of a suite: dot plots, heat map and coverage matrices; each plot also as a table."""
+"""The charts of a suite: dot plots, heat map and coverage and answers that become others; each plot also as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from askew.metrics.pairs import FAILED, HELD
+from askew.errors import plural
+from askew.metrics.pairs import FAILED, HELD, AnswerFlips
 from askew.report.curves import noise_curve
 from askew.report.glossary import metric_term, test_term
 from askew.report.load import NOTHING, facts_of
@@ -18,6 +19,7 @@ from askew.report.markup import Html, details, el, figure, join, scrolled_table,
 from askew.report.pair_table import ABSENT, PairTable, Trait
 from askew.report.report_data import ReportData
 from askew.report.svg import lanes, legend, mark, scale
+from askew.report.table_formats import count
 from askew.types import Score
 
 Bools = npt.NDArray[np.bool_]
@@ -219,3 +221,85 @@ def _coverage_table(content: ReportData, numbers: list[int], chosen: Any, captio
     lines = [el("tr", el("th", *named[i], scope="row"), *(cell(i, j) for j in numbers)) for i in numbers]
     label = f"Who covers whom: {caption}"
     return join(el("h4", caption), scrolled_table(head, [el("tbody", *lines)], caption, label, class_="heat"))
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The most frequent answers before (rows) and after (columns) the change, and how often each pair occurs."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[tuple[int, int], ...], ...]
+    """How many pairs, and how many of them wrong after the change."""
+    covered: int
+    total: int
+
+
+def matrix(flips: AnswerFlips, most: int = 12) -> Matrix:
+    """The flips between the most frequent answers.
+
+    >>> flips = AnswerFlips()
+    >>> for before, after, wrong in [("2", "yes", False), ("2", "no", True), ("2", "no", True), ("red", "no", False)]:
+    ...     flips.add(before, after, wrong)
+    >>> matrix(flips)
+    Matrix(rows=('2', 'red'), columns=('no', 'yes'), cells=(((2, 2), (1, 0)), ((1, 0), (0, 0))), covered=4, total=4)
+    """
+    before: dict[str, int] = {}
+    after: dict[str, int] = {}
+    for (old, new), (n, _) in flips.counts.items():
+        before[old] = before.get(old, 0) + n
+        after[new] = after.get(new, 0) + n
+    rows, columns = _top(before, most), _top(after, most)
+    cells = tuple(tuple(_cell(flips, row, column) for column in columns) for row in rows)
+    covered = sum(n for line in cells for n, _ in line)
+    return Matrix(rows, columns, cells, covered, flips.dropped + sum(before.values()))
+
+
+def _top(counts: dict[str, int], most: int) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda answer: (-counts[answer], answer))[:most])
+
+
+def _cell(flips: AnswerFlips, row: str, column: str) -> tuple[int, int]:
+    n, wrong = flips.counts.get((row, column), (0, 0))
+    return n, wrong
+
+
+def flip_section(flips: AnswerFlips | None) -> Html | None:
+    """The matrix as a collapsible table; None if nothing was counted."""
+    if not flips or not flips.counts:
+        return None
+    shown = matrix(flips)
+    text = (
+        f"Rows: the model's {len(shown.rows)} most frequent answers to the original; columns: its answers to the "
+        "variant. Below each count is the number of these variants that were answered incorrectly. "
+        f"{count(shown.covered)} of {plural(shown.total, 'pair')} shown."
+    )
+    return details("Answers before and after the change", el("p", text, class_="quiet"), _matrix_html(shown))
+
+
+def _matrix_html(shown: Matrix) -> Html:
+    largest = max((n for row in shown.cells for n, _ in row), default=1) or 1
+    head = [
+        el("th", "answer before ↓ after →", scope="col"),
+        *(el("th", answer or "(empty)", scope="col") for answer in shown.columns),
+    ]
+    rows = []
+    for answer, row in zip(shown.rows, shown.cells, strict=True):
+        cells = [
+            _cell_html(n, wrong, largest, answer == column)
+            for column, (n, wrong) in zip(shown.columns, row, strict=True)
+        ]
+        rows.append(el("tr", el("th", answer or "(empty)", scope="row"), *cells))
+    return scrolled_table(head, [el("tbody", *rows)], "Flip matrix", class_="heat flips")
+
+
+def _cell_html(n: int, wrong: int, largest: int, same: bool) -> Html:
+    if not n:
+        return el("td", "·", class_="same" if same else None)
+    shade = f"heat{min(9, int(9 * (n / largest) ** 0.5))}"
+    return el(
+        "td",
+        count(n),
+        el("small", f"{count(wrong)} ✗" if wrong else "all ✓"),
+        class_=f"{shade} same" if same else shade,
+    )

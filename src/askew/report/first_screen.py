@@ -13,12 +13,11 @@ from askew.errors import plural
 from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import asked_of, coverage_warnings, images_shown
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
-from askew.report.markup import Html, details, el, join, scrolled_table
+from askew.report.markup import Html, Thumbnails, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
-from askew.report.score_display import DASH, count
 from askew.report.svg import cell_bar, mark
-from askew.report.thumbnails import Thumbnails
+from askew.report.table_formats import DASH, count
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, percent, summary, verdict
 
 OPEN = 5

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.report.markup import Html, el, join
 from askew.types import MetricFacts
 

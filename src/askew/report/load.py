@@ -15,8 +15,8 @@ import orjson
 from askew.errors import BadRecord, DataError, plural
 from askew.files.limits import bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
+from askew.metrics.break_rates import still_correct
 from askew.metrics.run_table import RunTable, load_tables
-from askew.metrics.still_correct import still_correct
 from askew.types import NAN, MetricFacts, Score
 
 FORMAT = 2

@@ -17,11 +17,10 @@ import orjson
 from askew.errors import plural
 from askew.metrics.pairs import BROKE, FAILED, became, changed_words, common_answer, words
 from askew.report.glossary import suite_name, test_name
-from askew.report.markup import Html, el, join
+from askew.report.markup import Html, Thumbnails, el, join
 from askew.report.pair_table import ABSENT, PairTable
 from askew.report.report_data import ReportData
-from askew.report.score_display import count
-from askew.report.thumbnails import Thumbnails
+from askew.report.table_formats import count
 
 Record = dict[str, Any]
 Ints = np.ndarray[Any, np.dtype[np.int64]]

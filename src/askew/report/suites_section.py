@@ -12,16 +12,13 @@ from typing import Any
 from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import coverage_lines, made_nothing, modes_sentence
 from askew.report.charts import charts_section
-from askew.report.confidence_section import calibration_note
-from askew.report.curves import Curve, curves_figure, numbered
+from askew.report.curves import Curve, calibration_note, curves_figure, numbered
 from askew.report.glossary import suite_meaning, suite_name
 from askew.report.load import Run, labels, measured_apart
 from askew.report.markup import Html, details, el, join, table
-from askew.report.paper_tables import filled_tables
 from askew.report.report_data import ReportData, is_significant
-from askew.report.score_display import DASH, count, probability
 from askew.report.svg import mark
-from askew.report.table_formats import csv_text, html, latex, markdown
+from askew.report.table_formats import DASH, count, csv_text, filled_tables, html, latex, markdown, probability
 from askew.report.verdict import as_html, sentences_by_suite
 from askew.types import LEAST_IMAGES, NAN, MetricFacts, Score
 

@@ -17,12 +17,11 @@ from askew.report.caveats import (
     made_nothing,
     modes_sentence,
 )
-from askew.report.confidence_section import calibration_line
+from askew.report.curves import calibration_line
 from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, suites_of, tag_parts
 from askew.report.report_data import RankingColumn, Standings, is_significant
-from askew.report.score_display import count
-from askew.report.table_formats import cut, fit, printable, terminal
+from askew.report.table_formats import count, cut, fit, printable, terminal
 from askew.report.verdict import decision
 from askew.types import LEAST_IMAGES, Column, MetricFacts, Score, Table
 

@@ -13,7 +13,7 @@ from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
 from askew.report.report_data import Duel, Standings
-from askew.report.score_display import count
+from askew.report.table_formats import count
 from askew.types import Score
 
 TOO_WIDE = 0.10

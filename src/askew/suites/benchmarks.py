@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from askew.errors import DataError
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.metrics.correct import Correct, check_correct
 from askew.registry import make
 from askew.suites.suite_parts import PaperRows

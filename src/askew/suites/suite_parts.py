@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from askew.errors import BadOption, RunError
 from askew.files.images import content_hash
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct

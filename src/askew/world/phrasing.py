@@ -9,7 +9,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any, TypeAlias
 
-from askew.files.resources import resource, word_sets
+from askew.files.read_write import resource, word_sets
 from askew.world.world_data import classes
 
 Point: TypeAlias = tuple[object, ...]

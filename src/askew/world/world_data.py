@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 
 Weights = Mapping[str, float]
 

@@ -12,9 +12,8 @@ from benchmark_samples import Says
 from pyarrow import parquet
 
 import askew
-from askew.answers.extract import extract
+from askew.answers.extract import extract, unparsed
 from askew.answers.no_option import NO_OPTION
-from askew.answers.unparsed import unparsed
 from askew.data.benchmarks.mm_upd import MmUpd
 from askew.data.groups import GroupFile, write_groups
 from askew.data.match_predictions import match_predictions

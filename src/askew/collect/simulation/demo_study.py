@@ -33,7 +33,7 @@ from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.serve import Address, check_files, log_to_console, make_service, run_service
 from askew.errors import DataError, UsageError
-from askew.files.resources import resource
+from askew.files.read_write import resource
 
 log = logging.getLogger("askew.collect")
 PREFIX = "simulated "

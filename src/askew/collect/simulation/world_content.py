@@ -17,8 +17,7 @@ from askew.collect.protocol import same_question
 from askew.collect.quiz import add_quiz_item
 from askew.collect.study import Study
 from askew.errors import UsageError
-from askew.files.read_write import write_joined
-from askew.files.resources import resource
+from askew.files.read_write import resource, write_joined
 from askew.types import Question
 from askew.world.ask import asked
 from askew.world.dataset import SceneCache, World, world_cache

@@ -17,10 +17,9 @@ from askew.collect.examples import Example
 from askew.collect.stats.sheets import count, decimal, described, percent, share
 from askew.errors import DataError
 from askew.files.limits import bounded_read
-from askew.files.read_write import csv_line
-from askew.files.resources import resource
+from askew.files.read_write import csv_line, resource
 from askew.metrics.interval import interval
-from askew.metrics.sums import by_image, ratio, settled
+from askew.significance import by_image, ratio, settled
 from askew.types import Outcome, Row, Score, Table
 from askew.verbs import Metric
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.metrics.interval import Estimate
-from askew.metrics.sums import settled
+from askew.significance import settled
 from askew.types import Cell, Column, MetricFacts, Score, Table
 
 Ints = npt.NDArray[np.integer[Any]]

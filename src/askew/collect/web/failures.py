@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from askew.collect.protocol import DatabaseBusy, Gone, NotAllowed, Refused
 from askew.collect.web.security import TooOften
-from askew.files.resources import resource
+from askew.files.read_write import resource
 
 if TYPE_CHECKING:
     from askew.collect.web.visit import Visit

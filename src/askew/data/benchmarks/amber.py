@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from askew.data.bad_records import identity, mapping, text
+from askew.data.bad_records import distinct, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.records_by_id import distinct
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 WHOLE = "query_discriminative.json"

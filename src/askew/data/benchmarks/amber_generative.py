@@ -19,11 +19,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askew.data.bad_records import Sieve, identity, mapping, text, texts
+from askew.data.bad_records import Sieve, distinct, identity, mapping, text, texts
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.json_stream import decoded, lines, pairs
-from askew.data.records_by_id import distinct
 from askew.errors import BadOption, DataError, need
 from askew.types import Id, Kind, Question
 

@@ -16,12 +16,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-from askew.data.bad_records import Sieve, short
+from askew.data.bad_records import Sieve, distinct, short
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.find_images import ImagesByName, counting_missing
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.types import Group, Id, ImageRef, Question

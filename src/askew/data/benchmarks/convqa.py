@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
-from askew.data.bad_records import mapping, short, text, wrong
+from askew.data.bad_records import distinct, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.json_stream import items, pairs
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 

@@ -18,13 +18,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from askew.answers.normalise import modal_answer, normalise
-from askew.data.bad_records import Sieve, identity, mapping
+from askew.data.bad_records import Sieve, gathered, identity, mapping
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
 from askew.data.benchmarks.vqa_records import VqaPair, annotations_of, coco_image, vqa_question, vqa_records
 from askew.data.json_stream import format_of, items
-from askew.data.records_by_id import gathered
 from askew.errors import AskewError, BadRecord, DataError
 from askew.types import Expect, Group, Id, Question, Variant
 

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from askew.data.bad_records import Sieve, mapping, short, text
+from askew.data.bad_records import Sieve, distinct, gathered, mapping, short, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label
-from askew.data.records_by_id import distinct, gathered
-from askew.data.table_files import TableImages, is_table, table_records
+from askew.data.table_files import TableImages, table_records
 from askew.errors import BadRecord
+from askew.files.paths import is_table
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "HallusionBench.json"

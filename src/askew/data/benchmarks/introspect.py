@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
-from askew.data.bad_records import identity, mapping, text, wrong
+from askew.data.bad_records import distinct, identity, mapping, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, inner_keys, match_name, names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id
 from askew.data.benchmarks.vqa_records import coco_image
 from askew.data.json_stream import items, pairs
-from askew.data.records_by_id import distinct
 from askew.errors import DataError
 from askew.types import Expect, Group, Kind, Question, Variant
 

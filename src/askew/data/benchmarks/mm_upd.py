@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 
 from askew.answers.choices import LETTERS
 from askew.answers.no_option import NO_OPTION
-from askew.data.bad_records import Sieve, short, text
+from askew.data.bad_records import Sieve, distinct, gathered, short, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
 from askew.data.benchmarks.vlmevalkit import MILLION
 from askew.data.jsonl import check_choices
-from askew.data.records_by_id import distinct, gathered
-from askew.data.table_files import BytesById, encoded_images, is_table, parquet_records, table_records, the_only
+from askew.data.table_files import BytesById, encoded_images, parquet_records, table_records, the_only
 from askew.errors import BadRecord, DataError
+from askew.files.paths import is_table
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _PART = re.compile(r"mm(?P<kind>aad|iasd|ivqd)_(?P<setting>base|option|instruction)", re.IGNORECASE)

@@ -21,9 +21,9 @@ from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_la
 from askew.data.benchmarks.sniff import MARKS
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.json_stream import decoded, lines
-from askew.data.table_files import TableImages, is_table, parquet_image, parquet_records, table_records
+from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
-from askew.files.paths import stem_of
+from askew.files.paths import is_table, stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 MME_CATEGORIES = frozenset().union(*(mark.folders for mark in MARKS["mme:Mme"]))

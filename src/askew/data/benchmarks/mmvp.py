@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from askew.data.bad_records import text
+from askew.data.bad_records import distinct, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark
-from askew.data.records_by_id import distinct
 from askew.data.table_files import table_records
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from askew.data.bad_records import Sieve, identity, mapping, short, text, wrong
+from askew.data.bad_records import Sieve, distinct, gathered, identity, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import question_id
@@ -34,7 +34,6 @@ from askew.data.benchmarks.vqa_records import (
     original_questions,
     variant_of,
 )
-from askew.data.records_by_id import distinct, gathered
 from askew.errors import BadRecord
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, Kind, Question, Variant

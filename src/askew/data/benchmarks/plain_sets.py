@@ -23,14 +23,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from askew.data.bad_records import identity, mapping, text, texts, wrong
+from askew.data.bad_records import distinct, identity, mapping, text, texts, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes
 from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id, split_of
 from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_question, vqa_records
 from askew.data.json_stream import items
 from askew.data.jsonl import check_choices
-from askew.data.records_by_id import distinct
 from askew.types import Id, Kind, Question
 
 _VQA_V1 = "OpenEnded_mscoco_val2014_questions.json"

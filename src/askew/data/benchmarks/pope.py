@@ -24,14 +24,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from askew.data.bad_records import identity, mapping, text
+from askew.data.bad_records import distinct, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
-from askew.data.records_by_id import distinct
-from askew.data.table_files import TableImages, is_table, parquet_image, parquet_records, table_records
+from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord, DataError
-from askew.files.paths import stem_of
+from askew.files.paths import is_table, stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 STRATEGIES = ("random", "popular", "adversarial")

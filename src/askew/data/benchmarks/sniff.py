@@ -13,10 +13,10 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from askew.data.json_stream import glimpse
-from askew.data.table_files import column_names, delimiter_of, is_table
+from askew.data.table_files import column_names, delimiter_of
 from askew.errors import AskewError
-from askew.files.read_write import opened
-from askew.files.resources import resource
+from askew.files.paths import is_table
+from askew.files.read_write import opened, resource
 
 _DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet|txt)(\.gz)?$", re.IGNORECASE)
 _HEAD = 1 << 16

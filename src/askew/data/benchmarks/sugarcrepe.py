@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from askew.data.bad_records import mapping, text
+from askew.data.bad_records import distinct, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, inner_keys, names_of
 from askew.data.json_stream import pairs
 from askew.data.jsonl import check_choices
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, Kind, Question, Variant

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from askew.data.bad_records import identity, mapping, short, text, wrong
+from askew.data.bad_records import distinct, identity, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, wrong_file
 from askew.data.benchmarks.sniff import names_of
 from askew.data.json_stream import nested_items
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Id, ImageRef, Kind, Question
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.answers.choices import LETTERS
-from askew.data.bad_records import Sieve, text
+from askew.data.bad_records import Sieve, distinct, gathered, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmark, QuestionBenchmark, wrong_file
 from askew.data.benchmarks.sniff import first_keys
 from askew.data.jsonl import check_choices, option_named, unread_fields
-from askew.data.records_by_id import distinct, gathered
 from askew.data.table_files import LONGEST_INDEX, TableImages, listed_cell, table_records
 from askew.errors import BadRecord
 from askew.files.paths import stem_of

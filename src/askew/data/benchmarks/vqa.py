@@ -14,10 +14,9 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
+from askew.data.bad_records import EXACT, Sieve, distinct, identity, mapping, missing, text, wrong
 from askew.data.find_images import ImagesById, counting_missing
 from askew.data.json_stream import items, may_be, scalar
-from askew.data.records_by_id import distinct
 from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.files.records import kind_of

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
-from askew.data.bad_records import wrong
+from askew.data.bad_records import distinct, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_records import original_questions, placed_questions
 from askew.data.json_stream import items
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord
 from askew.types import Id, Question
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal
 
+from askew.data.bad_records import distinct
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, question_id
 from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.json_stream import items
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Id, Question
 

@@ -17,10 +17,9 @@ from typing import Any, ClassVar
 
 import orjson
 
-from askew.data.bad_records import Sieve, mapping, text
+from askew.data.bad_records import Sieve, gathered, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys
-from askew.data.records_by_id import gathered
 from askew.errors import DataError
 from askew.files.paths import stem_of
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant

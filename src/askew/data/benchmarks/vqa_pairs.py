@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from askew.answers.normalise import modal_answer, normalise
+from askew.data.bad_records import distinct
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, split_of
 from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.json_stream import items
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, Question, Variant
 

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from askew.data.bad_records import identity, mapping, text
+from askew.data.bad_records import distinct, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id, split_of, unanswered
 from askew.data.json_stream import items
-from askew.data.records_by_id import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 

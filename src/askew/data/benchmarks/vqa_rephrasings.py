@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from askew.data.bad_records import Sieve, identity, mapping, text
+from askew.data.bad_records import Sieve, distinct, gathered, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import annotation_of, packed
 from askew.data.json_stream import items
-from askew.data.records_by_id import distinct, gathered
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from askew.data.bad_records import identity, mapping, text
+from askew.data.bad_records import distinct, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes
 from askew.data.benchmarks.sugarcrepe import CAPTION_QUESTION
 from askew.data.jsonl import check_choices
-from askew.data.records_by_id import distinct
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _NAME = "examples.jsonl"

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from random import Random
 from typing import Any, TypeAlias
 
-from askew.models.stop_rules import InARow
+from askew.errors import InARow
 from askew.types import Prediction
 
 _RETRIED = {408, 409, 425, 429}

@@ -21,8 +21,7 @@ import orjson
 from askew.errors import DataError, ModelError, need
 from askew.files.limits import bounded_read, load_lines, read_object
 from askew.files.paths import cache_folder
-from askew.files.read_write import file_sha256, replaced
-from askew.files.resources import resource
+from askew.files.read_write import file_sha256, replaced, resource
 from askew.models.huggingface.chat_template import default_template
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]

@@ -13,7 +13,7 @@ from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.inflect import with_article
 from askew.perturb.carets.attributes import Value, action, action_categories, bare, categories
 from askew.perturb.carets.ontology import Number, cased, number, piece, up

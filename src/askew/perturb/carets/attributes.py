@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.perturb.carets.ontology import may_be, up
 from askew.perturb.rad.what_color import Color
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language import inflect
 from askew.language.wordnet import WORDNET
 

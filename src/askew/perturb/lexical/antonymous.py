@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
 
-from askew.language.fixed_phrases import in_phrase
 from askew.language.inflect import base, inflected
+from askew.language.paraphrases import in_phrase
 from askew.language.senses import WordCounts, likely_sense, words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import Antonym, antonyms_of, opposed

@@ -15,10 +15,8 @@ from askew.language.paraphrases import Paraphrases, reviewed
 from askew.language.senses import WordCounts, everyday_words, words_of
 from askew.language.tagger import Tagger
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
-from askew.perturb.lexical.paraphrastic import Paraphrastic
-from askew.perturb.lexical.rule_shares import Case, RuleShares, limited, sampled
-from askew.perturb.lexical.substitutions import Edit, edited
-from askew.perturb.lexical.synonymous import Synonymous
+from askew.perturb.lexical.substitutions import Case, Edit, RuleShares, edited, limited, sampled
+from askew.perturb.lexical.synonymous import Paraphrastic, Synonymous
 from askew.perturb.vary_dataset import CHUNK, chunks_of, opening
 from askew.types import Expect, Question, Refusal, Variant
 from askew.verbs import Executor

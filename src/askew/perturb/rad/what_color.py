@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.tagger import Tagger, Token
 from askew.perturb.rad.yes_no_template import (
     FINITE,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from askew.files.resources import resource, word_sets
+from askew.files.read_write import resource, word_sets
 from askew.language.inflect import (
     is_mass,
     is_plural,

@@ -16,7 +16,7 @@ from math import isqrt
 from random import Random
 from typing import ClassVar, Protocol, TypeAlias
 
-from askew.files.resources import word_sets
+from askew.files.read_write import word_sets
 from askew.language.tagger import Tagger, Token
 
 FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})

@@ -18,7 +18,7 @@ from PIL import Image
 
 from askew.errors import BadOption
 from askew.files.images import Encoding, check_encoding, encode, open_encoded
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.perturb.visual.hide_background import gaussian
 from askew.perturb.visual.which_images import (
     check_which,

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFilter
 from askew.answers.normalise import modal_answer, normalise, tokens
 from askew.errors import BadImage, BadOption
 from askew.files.images import Encoding, check_encoding, encode, image_bytes, open_encoded
-from askew.files.resources import word_sets
+from askew.files.read_write import word_sets
 from askew.language.inflect import singular
 from askew.perturb.visual.which_images import check_which, chosen_places, open_images, reason_without, with_changed
 from askew.types import Expect, ImageRef, Question, Refusal, Scene, Thing, Variant

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
-from askew.files.resources import resource
+from askew.files.read_write import resource
 from askew.language.wordnet import PARTS_OF_SPEECH, WORDNET
 from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import Wides, check_ties, count_shared, index_of

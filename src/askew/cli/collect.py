@@ -37,6 +37,7 @@ ACTIONS = {
     "export": "write the release of all frozen rounds",
     "quiz": "add and list examples that people judge before they start to work",
     "gold": "add and list questions with known answers, mixed into what people verify",
+    "baseline": "let people answer the groups of a suite, as a human baseline",
     "stats": "write the tables and figures of the paper for a study or a release",
     "coding": "write a sample to be coded for Table 7, and read what the coders marked",
     "delete": "permanently delete what was written about a question, also after the freeze",
@@ -46,7 +47,7 @@ ACTIONS = {
 }
 """The actions, each with its summary."""
 
-MODULES = ("study_setup", "study_work", "quality", "study_statistics", "stored_data")
+MODULES = ("study_setup", "study_work", "quality", "surveys", "study_statistics", "stored_data")
 """The modules of ``askew.collect.commands``, each with some of the actions."""
 FOLDERS = {
     "stats": "the folder of the study, or of a release",

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import Database
 from askew.collect.invariants import violations
-from askew.collect.schema import gold_item, image, quiz_item
+from askew.collect.schema import gold_item, image, quiz_item, survey_item
 from askew.collect.study import FILE, SQLITE, Study, open_study, write_about
 from askew.errors import DataError, UsageError
 
@@ -179,7 +179,7 @@ def _damage(study: Study) -> list[str]:
         found = violations(tx)
         wanted = {
             (row.sha256, row.suffix)
-            for table in (image, gold_item, quiz_item)
+            for table in (image, gold_item, quiz_item, survey_item)
             for row in tx.rows(sa.select(table.c.sha256, table.c.suffix))
         }
     for sha256, suffix in sorted(wanted):

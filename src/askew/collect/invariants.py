@@ -84,16 +84,17 @@ def _wrong_payments(tx: Tx) -> list[str]:
     counted = {number: {row[0]: row[1] for row in tx.rows(sa.text(query))} for number, query in enumerate(_PAID)}
     found = []
     for work in work_of_all(tx):
-        paid = (work.sessions["accepted"], work.answers["accepted"], 0 if work.excluded else work.types["E"])
+        bonuses = 0 if work.excluded else work.types["E"]
+        paid = (work.sessions["accepted"], work.answers["accepted"], bonuses, work.batches["accepted"])
         due = tuple(counted[number].get(work.id, 0) for number in range(len(_PAID)))
         if paid != due:
-            found.append(f"{work.pseudonym}: {paid} sessions, answers and bonuses are paid, {due} are due")
+            found.append(f"{work.pseudonym}: {paid} sessions, answers, bonuses and batches are paid, {due} are due")
     says = "I22: every paid item is accepted work of that person, once"
     return [f"{says}: broken {len(found)} times, e.g. for {found[0]}"] if found else []
 
 
-_PAID = [_query(_NAMED[f"paid {kind}"]) for kind in ("sessions", "answers", "bonuses")]
-"""Person to sessions, answers and bonuses that are due."""
+_PAID = [_query(_NAMED[f"paid {kind}"]) for kind in ("sessions", "answers", "bonuses", "batches")]
+"""Person to sessions, answers, bonuses and batches that are due."""
 
 
 def _frozen_rounds(tx: Tx) -> list[str]:

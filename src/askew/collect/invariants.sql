@@ -201,8 +201,68 @@ WHERE invite_id IS NOT NULL AND identity IS NULL;
 SELECT a.id
 FROM annotator a
 WHERE NOT a.simulated AND EXISTS (SELECT 1 FROM annotator b WHERE b.simulated) AND (EXISTS (SELECT 1 FROM
-    session s WHERE s.annotator_id = a.id) OR EXISTS (SELECT 1 FROM verification v WHERE v.annotator_id = a.id))
+    session s WHERE s.annotator_id = a.id) OR EXISTS (SELECT 1 FROM verification v WHERE v.annotator_id = a.id)
+    OR EXISTS (SELECT 1 FROM batch b WHERE b.annotator_id = a.id))
   AND NOT EXISTS (SELECT 1 FROM study WHERE settings LIKE '%"demonstration": true%');
+
+-- I24: an item of a survey has as many places taken as its counter says, and no more than the survey wants people
+SELECT i.id
+FROM survey_item i
+JOIN survey s ON s.id = i.survey_id
+LEFT JOIN batch_answer a ON a.item_id = i.id AND a.place IS NOT NULL
+GROUP BY i.id, i.taken, s.people
+HAVING COUNT(a.n) <> i.taken OR i.taken > s.people OR MAX(a.place) > s.people;
+
+-- I24: a place is held with an active batch, or used by a finished one; gold has none
+SELECT a.item_id
+FROM batch_answer a
+JOIN batch b ON b.id = a.batch_id
+JOIN survey_item i ON i.id = a.item_id
+WHERE a.place IS NOT NULL AND (b.state NOT IN ('LEASED', 'DONE') OR i.gold IS NOT NULL OR a.reported);
+
+-- I24: one person answers a question of a survey once
+SELECT a.item_id
+FROM batch_answer a
+WHERE a.place IS NOT NULL
+GROUP BY a.item_id, a.annotator_id
+HAVING COUNT(*) > 1;
+
+-- I25: nobody gets two questions of a pair in one batch
+SELECT a.batch_id
+FROM batch_answer a
+JOIN survey_item i ON i.id = a.item_id
+GROUP BY a.batch_id, i.pair
+HAVING COUNT(*) > 1;
+
+-- I25: a batch is of one survey, with as much gold as the survey says
+SELECT b.id
+FROM batch b
+JOIN survey s ON s.id = b.survey_id
+JOIN batch_answer a ON a.batch_id = b.id
+JOIN survey_item i ON i.id = a.item_id
+GROUP BY b.id, b.survey_id, s.gold_size, s.batch_size
+HAVING MIN(i.survey_id) <> b.survey_id OR MAX(i.survey_id) <> b.survey_id OR COUNT(i.gold) <> s.gold_size
+  OR COUNT(*) > s.batch_size;
+
+-- I26: a finished batch has an answer to every question, and its first answers too
+SELECT b.id
+FROM batch b
+JOIN batch_answer a ON a.batch_id = b.id
+WHERE b.state = 'DONE' AND NOT a.reported AND (a.last IS NULL OR a.first IS NULL);
+
+-- I17: no answer of an excluded person counts in a survey, unless it was closed before
+SELECT a.item_id
+FROM batch_answer a
+JOIN annotator p ON p.id = a.annotator_id
+JOIN batch b ON b.id = a.batch_id
+JOIN survey s ON s.id = b.survey_id
+WHERE a.place IS NOT NULL AND p.excluded_at IS NOT NULL AND (s.closed_at IS NULL OR p.excluded_at < s.closed_at);
+
+-- I19: nothing in a survey is later than its end, and no batch ends before it begins
+SELECT b.id
+FROM batch b
+JOIN survey s ON s.id = b.survey_id
+WHERE b.ended_at < b.leased_at OR b.ended_at > s.closed_at;
 
 -- I0: a person holds at most one question at a time, gold ones included
 SELECT annotator_id
@@ -247,6 +307,13 @@ JOIN annotator a ON a.id = q.annotator_id
 WHERE a.excluded_at IS NULL AND q.type = 'E' AND q.state = 'VERIFIED' AND q.standing = 'OK'
   AND q.text <> ''
 GROUP BY q.annotator_id;
+
+-- paid batches: batches of surveys that are due, by person
+SELECT a.id, COUNT(DISTINCT b.id)
+FROM annotator a
+JOIN batch b ON b.annotator_id = a.id
+WHERE a.excluded_at IS NULL AND b.state = 'DONE'
+GROUP BY a.id;
 
 -- hidden: questions that nobody may read in a release
 SELECT q.id

@@ -36,6 +36,7 @@ from askew.collect.schema import (
     snapshot,
     verification,
 )
+from askew.collect.surveys.places import counted_answers, drop_answers
 
 IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows private information")
 """Verifiers' reasons for skipping a question that also report its image."""
@@ -135,6 +136,8 @@ class ExclusionEffect:
     """Writing sessions whose place opens again."""
     frozen: int
     """Answers and questions in frozen rounds, which stay as they are."""
+    surveyed: int = 0
+    """Answers in open surveys that stop counting; others are asked again."""
 
 
 _ANSWERS, _SESSIONS = verification.join(question).join(image).join(round_), session.join(image).join(round_)
@@ -150,6 +153,7 @@ def preview_exclusion(tx: Tx, annotator_id: int) -> ExclusionEffect:
         questions=tx.count(in_rounds, written, working),
         sessions=tx.count(held, session.c.annotator_id == annotator_id, working),
         frozen=tx.count(_ANSWERS, counted, ~working) + tx.count(in_rounds, written, ~working),
+        surveyed=counted_answers(tx, annotator_id),
     )
 
 
@@ -161,6 +165,7 @@ def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) ->
     effect = preview_exclusion(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, excluded_at=tx.now, excluded_reason=reason[:200])
     reopen_all(tx, slot.c.annotator_id == annotator_id, "STOPPED")
+    drop_answers(tx, annotator_id)
     working = round_.c.state.in_(WORKING)
     answers = sa.select(verification).select_from(_ANSWERS)
     for row in tx.rows(answers.where(verification.c.annotator_id == annotator_id, working)):

@@ -4,8 +4,9 @@ A writing session is finished work when it succeeded or used all tries, and none
 withdrawn: exactly then it holds a place of its image. It is accepted when its round is frozen (or,
 without a success, at once), rejected when the owner removed its question, and pending until then. A verifier's
 answer is accepted once its question has all answers, and pending until then; answers to gold questions are accepted at
-once. All work of excluded people is rejected. Only a success that verifiers confirmed (type E) and that was not deleted
-earns the bonus, so calling correct answers wrong to finish an image early gains nothing (Li et al. 2021, Fig. 8).
+once, and so are batches of surveys that were sent. All work of excluded people is rejected. Only a success that
+verifiers confirmed (type E) and that was not deleted earns the bonus, so calling correct answers wrong to finish an
+image early gains nothing (Li et al. 2021, Fig. 8).
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import CLOSED
-from askew.collect.schema import annotator, gold_result, image, place, question, round_, session, verification
+from askew.collect.schema import annotator, batch, gold_result, image, place, question, round_, session, verification
 from askew.errors import BadOption, UsageError
 from askew.files.read_write import csv_line
 
-KINDS = ("session", "answer", "bonus")
+KINDS = ("session", "answer", "batch", "bonus")
 STATES = ("accepted", "rejected", "pending")
 CENT = Decimal("0.01")
 
@@ -39,6 +40,8 @@ class Rates:
     """A verifier's answer."""
     bonus: Decimal = Decimal(0)
     """A question of type E."""
+    batch: Decimal = Decimal(0)
+    """A finished batch of a survey."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,13 @@ class AnnotatorWork:
     answers: Counter[str]
     types: Counter[str]
     """Questions in frozen rounds by type."""
+    batches: Counter[str]
+    """Finished batches of surveys; none is ever pending."""
 
     def pay(self, rates: Rates, state: str = "accepted") -> Decimal:
         """What the work in this state is worth, without bonus."""
-        return _cents(self.sessions[state] * rates.session + self.answers[state] * rates.answer)
+        done = self.sessions[state] * rates.session + self.answers[state] * rates.answer
+        return _cents(done + self.batches[state] * rates.batch)
 
     def bonus(self, rates: Rates) -> Decimal:
         """The bonus for questions of type E; excluded people get none."""
@@ -66,10 +72,10 @@ class AnnotatorWork:
 
 
 def parse_rates(words: Sequence[str]) -> Rates:
-    """Rates given as ``session=0.50``, ``answer=0.05`` and ``bonus=0.25``.
+    """Rates given as ``session=0.50``, ``answer=0.05``, ``batch=0.50`` and ``bonus=0.25``.
 
     >>> parse_rates(["answer=0.05", "bonus=0.2"])
-    Rates(session=Decimal('0'), answer=Decimal('0.05'), bonus=Decimal('0.2'))
+    Rates(session=Decimal('0'), answer=Decimal('0.05'), bonus=Decimal('0.2'), batch=Decimal('0'))
     """
     rates: dict[str, Decimal] = {}
     for word in words:
@@ -86,13 +92,13 @@ def parse_rates(words: Sequence[str]) -> Rates:
 
 def work_of_all(tx: Tx) -> list[AnnotatorWork]:
     """The work of every annotator, and of owners who did any, in the order they joined."""
-    sessions, answers, types = _sessions(tx), _answers(tx), _types(tx)
+    sessions, answers, types, batches = _sessions(tx), _answers(tx), _types(tx), _batches(tx)
     works = []
     for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
-        if row.role == "owner" and row.id not in sessions.keys() | answers.keys():
+        if row.role == "owner" and row.id not in sessions.keys() | answers.keys() | batches.keys():
             continue
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
-        counts = (part.get(row.id, Counter()) for part in (sessions, answers, types))
+        counts = (part.get(row.id, Counter()) for part in (sessions, answers, types, batches))
         works.append(AnnotatorWork(row.id, row.name, row.pseudonym, ids, row.excluded_at is not None, *counts))
     return works
 
@@ -103,10 +109,12 @@ def payments_csv(works: Iterable[AnnotatorWork], rates: Rates) -> bytes:
     platforms = sorted({key for work in works for key in work.platform})
     head = ["pseudonym", "name", *platforms, "excluded"]
     head += [f"{part}_{state}" for part in ("sessions", "answers") for state in STATES]
+    head += [f"batches_{state}" for state in STATES[:2]]
     head += [f"questions_{kind}" for kind in "CDE"] + ["pay", "bonus", "total", "pay_pending"]
     lines = [csv_line(head)]
     for work in works:
         counts = [part[state] for part in (work.sessions, work.answers) for state in STATES]
+        counts += [work.batches[state] for state in STATES[:2]]
         counts += [work.types[kind] for kind in "CDE"]
         pay, bonus = work.pay(rates), work.bonus(rates)
         ids = [work.platform.get(key, "") for key in platforms]
@@ -175,6 +183,13 @@ def _answers(tx: Tx) -> dict[int, Counter[str]]:
         *tx.rows(gold.group_by(gold_result.c.annotator_id, known)),
     ]
     return _counters(rows)
+
+
+def _batches(tx: Tx) -> dict[int, Counter[str]]:
+    """Finished batches of surveys by state."""
+    known = sa.case((annotator.c.excluded_at.is_not(None), "rejected"), else_="accepted").label("outcome")
+    done = sa.select(batch.c.annotator_id, known, sa.func.count()).join(annotator).where(batch.c.state == "DONE")
+    return _counters(tx.rows(done.group_by(batch.c.annotator_id, known)))
 
 
 def _types(tx: Tx) -> dict[int, Counter[str]]:

@@ -115,8 +115,10 @@ class StudySettings:
     """How long a person may hold an image without doing anything."""
     verifying_minutes: int = whole(10)
     """How long a person may hold a question to verify."""
+    batch_minutes: int = whole(60)
+    """How long a person may hold a batch of a survey without saving anything."""
     max_extensions: int = whole(12, 10)
-    """How often either lease can be extended (WCAG 2.2.1 requires at least ten)."""
+    """How often any lease can be extended (WCAG 2.2.1 requires at least ten)."""
     question_length: int = whole(120)
     """Maximum length of a question, in characters."""
     answer_length: int = whole(60)

@@ -22,6 +22,7 @@ STANDINGS = ("OK", "QUARANTINED", "REMOVED")
 VERDICTS = ("correct", "wrong", "unsure")
 SPLITS = ("train", "dev", "test")
 ROLES = ("owner", "annotator")
+SURVEY_KINDS = ("baseline", "audit")
 GOLD_STATES = ("ACTIVE", "RETIRED", "VOID")
 """Shown; no longer shown; a mistake, whose results do not count either."""
 
@@ -92,6 +93,7 @@ annotator = table(
     *columns(Integer, "invite_id", null=True),  # the platform link that the person used last, at entered_at
     *columns(BigInteger, "entered_at", null=True),
     *columns(Boolean, "simulated", default=False),
+    *columns(String, "attack", null=True),  # the automatic attack whose questions it has; such an author is no person
     *columns(String, "consent_version", null=True),
     *columns(BigInteger, "consented_at", null=True),
     *columns(BigInteger, "created_at"),
@@ -272,6 +274,51 @@ qualification = table(
     *columns(Integer, "correct", "asked"),
     *columns(Boolean, "passed"),
     *columns(BigInteger, "at"),
+)
+
+survey = table(
+    "survey",
+    *columns(String, "kind", "name", "state"),  # what it asks, of which data; OPEN or CLOSED
+    *columns(Integer, "people", "batch_size", "gold_size"),  # people per question; questions per batch, gold among them
+    *columns(BigInteger, "seed", "created_at"),
+    *columns(BigInteger, "closed_at", null=True),
+)
+
+survey_group = table(
+    "survey_group", *references("survey", key=True), *columns(Integer, "n", key=True), *columns(String, "record")
+)
+
+survey_item = table(
+    "survey_item",
+    *references("survey"),
+    *columns(Integer, "position"),  # in the random order in which they are given
+    *columns(Integer, "pair"),  # items with the same number are never in one batch
+    *columns(String, "sha256", "suffix", "content"),  # the image, and what is shown and asked, as JSON
+    *columns(String, "gold", null=True),  # field to the answers that pass, as JSON; NULL for a question of the survey
+    *columns(String, "members", default="[]"),  # the questions that it stands for: pairs of group and place in it
+    *columns(Integer, "taken", default=0),  # places that are held or used
+    *columns(BigInteger, "hidden_at", null=True),
+)
+
+batch = table(
+    "batch",
+    *references("survey", "annotator"),
+    *columns(String, "state"),
+    *columns(Integer, "extensions", "sent", default=0),  # sent: how often it was sent, until the gold was right
+    *columns(String, "reason", default=""),
+    *columns(BigInteger, "leased_at", "lease_until"),
+    *columns(BigInteger, "ended_at", null=True),
+)
+
+batch_answer = table(
+    "batch_answer",
+    *references("batch", key=True),
+    *columns(Integer, "n", key=True),
+    Column("item_id", Integer, ForeignKey("survey_item.id"), nullable=False),
+    *references("annotator"),
+    *columns(Integer, "place", null=True),  # of the item; NULL for gold, and for what does not count
+    *columns(String, "first", "last", null=True),  # as JSON; first: when the batch was first sent
+    *columns(Boolean, "reported", default=False),
 )
 
 form = table(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 from PIL import Image
+from survey_study import answers, survey
 from web_study import Browser, Page, WebStudy
 
 from askew.collect.archives import write_archive
@@ -63,6 +64,23 @@ def with_slot(web: WebStudy, end: str, **fields: str) -> Recipe:
     browser = worker(web, 1)
     page = browser.post("/verify")
     return Recipe(browser, page.location.partition("?")[0] + end, fields)
+
+
+def with_batch(web: WebStudy, end: str, *, right: bool = False, **fields: str) -> Recipe:
+    """The second person holds a batch of a survey; ``right``: the form has the answers of a careful person."""
+    survey(web.small)
+    browser, person = worker(web, 1), web.small.people[1]
+    page = browser.post("/batch")
+    number = int(page.location.rpartition("/")[2])
+    typed = answers(web.small, person, number) if right else {}
+    sent = {f"item-{n}-{name}": value for n, given in typed.items() for name, value in given.items()}
+    return Recipe(browser, f"/batch/{number}{end}", {**sent, **fields})
+
+
+def offered(web: WebStudy) -> Recipe:
+    """There is a survey."""
+    survey(web.small)
+    return Recipe(worker(web), "/batch")
 
 
 def invited(web: WebStudy) -> Recipe:
@@ -211,6 +229,12 @@ RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     "/verify/{task}/answer": lambda web: with_slot(web, "/answer", answer="red", confidence="maybe", then="next"),
     "/verify/{task}/extend": lambda web: with_slot(web, "/extend"),
     "/verify/{task}/skip": lambda web: with_slot(web, "/skip", reason="offensive or private"),
+    "/batch": offered,
+    "/batch/{batch:int}/send": lambda web: with_batch(web, "/send", right=True, then="next"),
+    "/batch/{batch:int}/save": lambda web: with_batch(web, "/save", right=True),
+    "/batch/{batch:int}/extend": lambda web: with_batch(web, "/extend"),
+    "/batch/{batch:int}/report": lambda web: with_batch(web, "/report", item="1", reason="cannot see the image"),
+    "/batch/{batch:int}/return": lambda web: with_batch(web, "/return"),
     "/my-work/{question:int}/withdraw": lambda web: with_example(web, worker(web), "/my-work/1/withdraw"),
     "/my-work/delete": lambda web: with_example(web, worker(web), "/my-work/delete", sure="yes", work="remove"),
     "/owner/round/{round:int}/state": drained,

@@ -9,10 +9,12 @@ import random
 import re
 
 import pytest
+from survey_study import survey
 from web_study import Browser, WebStudy
 
 from askew.collect.accounts import add_annotator
 from askew.collect.moderation import report_image
+from askew.collect.surveys.survey_batches import claim_batch
 from askew.collect.web.app import PAGES
 from askew.collect.web.login import create_invite
 from askew.collect.writing import claim_image
@@ -49,6 +51,13 @@ MATRIX: dict[tuple[str, str], tuple[int, ...]] = {
     ("POST", "/verify/{task}/answer"): (401, 409, 422, 422, 422, 422),
     ("POST", "/verify/{task}/extend"): (401, 409, 409, 409, 403, 409),
     ("POST", "/verify/{task}/skip"): (401, 409, 422, 422, 403, 422),
+    ("POST", "/batch"): (401, 409, 303, 303, 403, 303),
+    ("GET", "/batch/{batch:int}"): (401, 303, 200, 403, 403, 403),
+    ("POST", "/batch/{batch:int}/send"): (401, 409, 422, 403, 403, 403),
+    ("POST", "/batch/{batch:int}/save"): (401, 409, 303, 403, 403, 403),
+    ("POST", "/batch/{batch:int}/extend"): (401, 409, 200, 403, 403, 403),
+    ("POST", "/batch/{batch:int}/report"): (401, 409, 422, 403, 403, 403),
+    ("POST", "/batch/{batch:int}/return"): (401, 409, 303, 403, 403, 403),
     ("GET", "/my-work"): SIGNED_IN,
     ("POST", "/my-work/{question:int}/withdraw"): (401, 409, 403, 403, 403, 403),
     ("GET", "/my-work/data.json"): SIGNED_IN,
@@ -108,6 +117,8 @@ class Crowd:
         small = web.small
         small.attack(small.people[5], "Is it red?")
         small.do(claim_image, small.people[1])  # session 2
+        survey(small)
+        small.do(claim_batch, small.people[1])  # batch 1
         self.token = small.do(create_invite)
         with small.study.database.write() as tx:
             tx.connection.exec_driver_sql(

@@ -11,6 +11,7 @@ import pytest
 from browser_site import ALL, COLOURS, Site, violations
 from recipes import ask_for_quiz
 from starlette.routing import Route
+from survey_study import right, survey
 
 from askew.collect.moderation import exclude, quarantine, report_image
 from askew.collect.quiz import quiz_for
@@ -115,10 +116,60 @@ def test_axe_finds_no_violation_and_no_page_is_wider_than_320_pixels(
     page.get_by_label("Yes, delete my account.").check()
     page.get_by_role("button", name="Delete my account").click()
     assert violations(page) == []
+    survey(site.small)
+    _look_at_batch(site, enter(site.small.people[1]), ALL)
+    _look_at_batch(site, enter(site.small.people[2], width=320, color_scheme="dark"), COLOURS)
     ask_for_quiz(site.web)
     _look_at_quiz(site, enter(site.small.people[1]), site.small.people[1], ALL)
     _look_at_quiz(site, enter(site.small.people[2], width=320, color_scheme="dark"), site.small.people[2], COLOURS)
     assert {path.name for path in TEMPLATES.glob("*.html")} - PARTS - seen == set(), "templates no one looked at"
+
+
+def _look_at_batch(site: Site, page: Any, rules: str) -> None:
+    """A batch by keyboard alone: incomplete, with wrong gold, sent; and its address afterwards."""
+
+    def look() -> None:
+        assert violations(page, rules) == [], page.url
+        assert not overflows(page), page.url
+
+    def press_send() -> None:
+        page.get_by_role("button", name="Send all answers").focus()
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        look()
+
+    page.goto("/home")
+    look()
+    page.get_by_role("button", name="Get a list of questions").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    address = page.url
+    look()
+    press_send()
+    assert "have no answer yet" in page.inner_text("[role=alert]")
+    questions = page.locator(".quiz-item")
+    for answers in (lambda text: {"yes": "no", "no": "yes"}[right(text)], right):
+        for place in range(questions.count()):
+            text = questions.nth(place).locator(".the-question").inner_text()
+            number = questions.nth(place).get_attribute("id")
+            page.locator(f'[name="{number}-answer"]').first.focus()
+            page.keyboard.press("Space")
+            if answers(text) == "no":
+                page.keyboard.press("ArrowRight")
+            else:
+                assert page.locator(f'[name="{number}-answer"][value="0"]').is_checked()
+        press_send()
+        if answers is not right:
+            assert "known answer" in page.inner_text("[role=alert]")
+    assert "Sent, thank you" in page.inner_text("[role=status]")
+    page.get_by_text("Report a question, or give").click()
+    look()
+    page.goto(address)
+    assert "Take the next questions" in page.inner_text("h1")
+    look()
+    page.goto("/my-work")
+    look()
+    site.small.clock.pass_seconds(1)
 
 
 def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:

@@ -48,6 +48,7 @@ def test_a_form_sent_three_times_does_its_work_once(tmp_path: Path, template: Sm
 NOTHING_ADDED = {
     *("/sign-in", "/sign-out", "/consent", "/password"),
     *("/write/{session:int}/extend", "/verify/{task}/extend", "/my-work/{question:int}/withdraw", "/my-work/delete"),
+    *(f"/batch/{{batch:int}}/{act}" for act in ("save", "extend", "report", "return")),
     *("/write/{session:int}/skip", "/owner/round/{round:int}/state", "/owner/round/{round:int}/model/{model:int}"),
     *("/owner/examples/{question:int}/resolve", "/owner/images/{image:int}/resolve"),
     *("/owner/set-up/study", "/owner/set-up/consent", "/owner/set-up/models", "/owner/releases/{version}/delete"),

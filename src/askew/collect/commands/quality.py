@@ -170,14 +170,19 @@ examples:
   askew collect pay STUDY --rate session=0.50 answer=0.05 bonus=0.25 --output pay.csv
   askew collect pay STUDY --rate bonus=0.25 --output pay.csv --bonuses bonuses.csv --id PROLIFIC_PID
 
-session: a finished image; answer: an answered question, gold ones included; bonus: a question that verifiers confirmed
-(type E), known once the round is frozen. --bonuses writes lines of id and amount, as platforms accept them."""
+session: a finished image; answer: an answered question, gold ones included; batch: a finished batch of a survey; bonus:
+a question that verifiers confirmed (type E), known once the round is frozen. --bonuses writes lines of id and amount,
+as platforms accept them."""
 
 
 def _pay_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _PAY
     parser.add_argument(
-        "--rate", nargs="+", default=[], metavar="NAME=AMOUNT", help="what is paid for a session, an answer, a bonus"
+        "--rate",
+        nargs="+",
+        default=[],
+        metavar="NAME=AMOUNT",
+        help="what is paid for a session, an answer, a batch, a bonus",
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="the CSV file, one row per person")
     parser.add_argument("--bonuses", metavar="FILE", help="also write the bonuses by a platform's ids")

@@ -181,7 +181,8 @@ def _people(args: argparse.Namespace) -> int:
             would = "would stop" if args.preview else "stopped"
             lines.append(
                 f"{effect.verifications} answers and {effect.questions} questions {would} counting; {effect.sessions} "
-                f"writer places open again. In frozen rounds {effect.frozen} stay."
+                f"writer places open again. In frozen rounds {effect.frozen} stay. {effect.surveyed} answers "
+                f"in open surveys {would} counting."
             )
         lines += people_lines(tx)
     print("\n".join(lines) or "Nobody takes part yet. Invite people on the owner's page People, or --add NAME.")

@@ -29,6 +29,7 @@ from askew.collect.web import login
 from askew.collect.web.failures import Failure, failure_of, failure_page, without_message
 from askew.collect.web.pages import (
     attack,
+    batch,
     entry,
     examples,
     home,
@@ -55,6 +56,7 @@ PAGES: tuple[Page, ...] = (
     *home.PAGES,
     *attack.PAGES,
     *verify.PAGES,
+    *batch.PAGES,
     *my_work.PAGES,
     *monitor.PAGES,
     *examples.PAGES,

@@ -8,7 +8,7 @@ from askew.collect import leases, verify_queue, verifying
 from askew.collect.accounts import among_simulated
 from askew.collect.database import AnyRow, Tx
 from askew.collect.rounds import open_round
-from askew.collect.schema import gold_result, place, question, session, verification
+from askew.collect.schema import batch, gold_result, place, question, session, verification
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,13 @@ class Progress:
     fooled: int
     images: int
     verified: int
+    batches: int = 0
+    """Batches of surveys that were sent."""
 
     @property
     def pieces(self) -> int:
-        """Finished images and verified questions."""
-        return self.images + self.verified
+        """Finished images, verified questions and batches."""
+        return self.images + self.verified + self.batches
 
 
 def work_for(tx: Tx, annotator_id: int) -> Work:
@@ -60,6 +62,7 @@ def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
     asked = (question.c.annotator_id == annotator_id) & (question.c.asked_at >= since)
     answered = (verification.c.annotator_id == annotator_id) & (verification.c.at >= since)
     gold = (gold_result.c.annotator_id == annotator_id) & (gold_result.c.at >= since)
+    sent = (batch.c.annotator_id == annotator_id) & (batch.c.ended_at >= since)
     finished = (session.c.annotator_id == annotator_id) & session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))
     return Progress(
         asked=tx.count(question, asked, question.c.try_no.is_not(None)),
@@ -68,4 +71,5 @@ def progress_of(tx: Tx, annotator_id: int, since: int = 0) -> Progress:
         images=tx.count(session.join(place), finished, session.c.ended_at >= since),
         verified=tx.count(verification, answered, ~verification.c.excluded)
         + tx.count(gold_result, gold, gold_result.c.answer.is_not(None)),
+        batches=tx.count(batch, sent, batch.c.state == "DONE"),
     )

@@ -78,7 +78,7 @@ class Limits:
     """How long the headers of a request, and then its form, may take."""
     body: int = 64 * 1024
     """Bytes of a form."""
-    fields: int = 60
+    fields: int = 200
     """Fields of a form."""
     upload: int = 256 * 1024 * 1024
     """Bytes of the images that an owner sends at once."""

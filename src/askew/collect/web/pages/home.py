@@ -12,7 +12,9 @@ from askew.collect.database import Tx
 from askew.collect.protocol import Refused
 from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
 from askew.collect.rounds import open_round
+from askew.collect.schema import survey
 from askew.collect.web import login, progress
+from askew.collect.web.pages import batch
 from askew.collect.web.visit import Page, Visit, id_in
 
 
@@ -25,6 +27,8 @@ def home(visit: Visit) -> Response:
             "work": progress.work_for(tx, visit.me),
             "open": open_round(tx) is not None,
             "done": progress.progress_of(tx, visit.me),
+            "batch": batch.held(tx, visit.me),
+            "surveyed": tx.count(survey) > 0,
             "now": tx.now,
             "closed": AMONG_SIMULATED if among_simulated(tx) else "",
             "settings": tx.settings,

@@ -15,6 +15,8 @@ from askew.collect.moderation import IMAGE_REASONS, forget
 from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     annotator,
+    batch,
+    batch_answer,
     flag,
     gold_item,
     gold_result,
@@ -26,8 +28,10 @@ from askew.collect.schema import (
     round_,
     session,
     slot,
+    survey_item,
     verification,
 )
+from askew.collect.surveys.items import Item
 from askew.collect.verifying import FLAGGING
 from askew.collect.web import progress
 from askew.collect.web.visit import Page, Visit, id_in
@@ -42,10 +46,12 @@ def history(visit: Visit) -> Response:
     with visit.service.database.read() as tx:
         asked = _questions(tx, visit.me, before)
         answered = tx.rows(_answers(visit.me).order_by(sa.desc("at")).limit(ROWS))
+        sent = tx.rows(sa.select(batch).where(batch.c.annotator_id == visit.me).order_by(batch.c.id.desc()).limit(ROWS))
         done = progress.progress_of(tx, visit.me)
     notice = DONE.get(visit.request.query_params.get("done", ""), "")
     more = asked[-1].id if len(asked) == ROWS else None
     values: dict[str, Any] = {"asked": asked, "answered": answered, "done": done, "notice": notice, "more": more}
+    values["batches"] = sent
     return visit.render("my_work.html", return_code=visit.return_code, **values)
 
 
@@ -128,6 +134,20 @@ def _flags(me: int) -> sa.Select[Any]:
     return sa.select(sa.union_all(flagged, reported, golden, images).subquery())
 
 
+def _batches(me: int) -> sa.Select[Any]:
+    """The person's answers in batches of surveys. Gold looks the same: it has no mark here either."""
+    about = (batch.c.id.label("batch"), batch.c.state, batch.c.leased_at, batch.c.ended_at, survey_item.c.content)
+    given = sa.select(*about, *(batch_answer.c[name] for name in ("n", "first", "last", "reported")))
+    joined = batch_answer.join(survey_item).join(batch, batch_answer.c.batch_id == batch.c.id)
+    return given.select_from(joined).where(batch_answer.c.annotator_id == me).order_by(batch.c.id, batch_answer.c.n)
+
+
+def _batch(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of ``_batches`` with the question's text, and the answers as objects."""
+    read = {name: json.loads(row[name]) if row[name] else None for name in ("first", "last")}
+    return {**row, **read, "content": Item.loads(row["content"]).question}
+
+
 def _stored(tx: Tx, me: int) -> dict[str, Any]:
     """The rows of a person, without secrets, and without what others wrote except the questions that were answered."""
 
@@ -153,6 +173,7 @@ def _stored(tx: Tx, me: int) -> dict[str, Any]:
             .order_by(judgement.c.question_id)
         ),
         "answers": rows(_answers(me).order_by("at")),
+        "batches": [_batch(row) for row in rows(_batches(me))],
         "flags": rows(_flags(me).order_by("at")),
     }
 

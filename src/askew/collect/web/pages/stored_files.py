@@ -7,7 +7,7 @@ import re
 import sqlalchemy as sa
 from starlette.responses import Response
 
-from askew.collect.schema import gold_item, image, quiz_item, study
+from askew.collect.schema import gold_item, image, quiz_item, study, survey_item
 from askew.collect.web.failures import Failure
 from askew.collect.web.security import IMAGE_POLICY
 from askew.collect.web.visit import Page, Visit
@@ -32,7 +32,7 @@ def show_image(visit: Visit) -> Response:
     with visit.service.database.read() as tx:
         row = tx.first(sa.select(image.c.suffix, image.c.hidden_at).where(image.c.sha256 == sha256))
         suffix = row.suffix if row is not None else None
-        for table in (gold_item, quiz_item):
+        for table in (gold_item, quiz_item, survey_item):
             suffix = suffix or tx.value(sa.select(table.c.suffix).where(table.c.sha256 == sha256).limit(1))
     hidden = row is not None and row.hidden_at is not None and visit.person.role != "owner"
     if suffix is None or hidden:

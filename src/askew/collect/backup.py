@@ -114,6 +114,8 @@ def _fill_database(url: str, dump: Path) -> None:
 
 def _pg(command: list[str], url: str) -> None:
     """Run a program of PostgreSQL on a database; passwords are passed in the environment, not on the command line."""
+    from psycopg.conninfo import make_conninfo  # of the extra "postgres", which such a study needs
+
     program = shutil.which(command[0])
     if program is None:
         raise UsageError(
@@ -121,23 +123,12 @@ def _pg(command: list[str], url: str) -> None:
             "e.g. apt install postgresql-client, of the server's version or a later one."
         )
     parts = sa.make_url(url)
-    target = ["--dbname", parts.database or ""] if command[0] == "pg_restore" else []
-    known = {
-        "PGHOST": parts.query.get("host") or parts.host,
-        "PGPORT": parts.query.get("port") or parts.port,
-        "PGUSER": parts.username,
-        "PGPASSWORD": parts.password,
-        "PGDATABASE": parts.database,
-    }
-    environment = {**os.environ, **{name: str(value) for name, value in known.items() if value is not None}}
+    known = {**parts.translate_connect_args(username="user", database="dbname"), **parts.query}
+    password = known.pop("password", None)
+    environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
+    words = [program, f"--dbname={make_conninfo(**known)}", *command[1:]]
     try:
-        done = subprocess.run(
-            [program, *command[1:-1], *target, command[-1]],
-            env=environment,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = subprocess.run(words, env=environment, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise DataError(f"{command[0]} took longer than {_SECONDS} seconds and was stopped.") from None
     if done.returncode:

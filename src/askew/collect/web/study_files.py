@@ -13,7 +13,6 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.collect.study import write_private
 from askew.errors import DataError, UsageError
 
 KEY_FILE = "secret.key"
@@ -86,11 +85,6 @@ class Consent:
 def consent_of(text: str) -> Consent:
     """A text with its version."""
     return Consent(text, hashlib.sha256(text.encode()).hexdigest()[:12])
-
-
-def write_consent(folder: Path, text: str) -> None:
-    """Replace the consent text of a study."""
-    write_private(folder / CONSENT_FILE, text.encode())
 
 
 def read_consent(folder: Path) -> Consent:

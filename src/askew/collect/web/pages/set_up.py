@@ -23,9 +23,9 @@ from askew.collect.image_import import FORMATS, Added, import_images
 from askew.collect.protocol import PRESETS, Refused, StudySettings, settings_of
 from askew.collect.rounds import add_model, blockers, choose_models, create_round, start_round
 from askew.collect.schema import ensemble_member, image, model, round_
-from askew.collect.study import change_study
+from askew.collect.study import change_study, write_private
 from askew.collect.web.first_study import ROBOTS
-from askew.collect.web.study_files import LONGEST, consent_of, write_consent
+from askew.collect.web.study_files import CONSENT_FILE, LONGEST, consent_of
 from askew.collect.web.visit import Page, Service, Visit, id_in, require_row
 from askew.errors import AskewError, BadOption
 from askew.registry import make
@@ -102,7 +102,7 @@ def change_consent(visit: Visit) -> Response:
     if len(text) == 1 or len(text) > LONGEST or "\0" in text:
         error = f"The consent text is plain text of 1 to {LONGEST:,} characters."
         return show(visit, 422, error, "text", consent=visit.text("text").replace("\0", ""))
-    write_consent(visit.service.study.folder, text)
+    write_private(visit.service.study.folder / CONSENT_FILE, text.encode())
     about = {"version": consent_of(text).version}
     visit.once("consent text", lambda tx: record_event(tx, "consent.changed", "study", visit.me, about))
     return visit.redirect("/owner/set-up?done=consent")

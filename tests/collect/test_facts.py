@@ -25,7 +25,7 @@ def test_columns_agree_with_single_questions(v, author):
         about = (key, 1, key, "", key, 1, "Is it?", "E", False, None, "wrong", 1.0, "m", "x", None, "VERIFIED")
         examples.append(Example(*about, Answer(said[0], said[0], own), answers))
     facts = Facts(examples, settings)
-    names = facts.answers.names
+    names = list(facts.answers)
     for at, one in enumerate(examples):
         said = [one.author.normalised, *(given.normalised for given in one.verifiers)]
         assert facts.largest[at] == largest_group(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
@@ -32,17 +32,11 @@ _AT_ONCE = 5000
 """How many questions are read at a time."""
 
 
-class Names(dict[str, int]):
+def numbers_for_names() -> defaultdict[str, int]:
     """Numbers for names, in order of appearance: a new name gets the next number."""
-
-    def __missing__(self, name: str) -> int:
-        self[name] = number = len(self)
-        return number
-
-    @property
-    def names(self) -> list[str]:
-        """All names by number."""
-        return list(self)
+    numbers: defaultdict[str, int] = defaultdict(int)
+    numbers.default_factory = numbers.__len__
+    return numbers
 
 
 class Facts:
@@ -52,7 +46,7 @@ class Facts:
         self, examples: Iterable[Example], settings: StudySettings, vocabulary: Vocabulary | None = None
     ) -> None:
         self.settings, self.vocabulary = settings, vocabulary
-        self.domains, self.models, self.kinds, self.words, self.answers = (Names() for _ in range(5))
+        self.domains, self.models, self.kinds, self.words, self.answers = (numbers_for_names() for _ in range(5))
         self.left_out: Counter[int] = Counter()
         """Round to questions of type U."""
         self.waiting: Counter[int] = Counter()
@@ -160,7 +154,7 @@ class Facts:
 
     def classes(self) -> Ints:
         """Table 9's class of each verified question."""
-        names = self.answers.names
+        names = list(self.answers)
         kinds = np.array([CLASSES.index(answer_class(name)) for name in names] + [NONE])
         found: Ints = kinds[self.most]
         if self.vocabulary is not None:

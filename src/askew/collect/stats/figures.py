@@ -47,7 +47,7 @@ def figure4(counted: Counted) -> Table:
 
 def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
     """For one to four words: the code of each question's first words, and the words of each code."""
-    words = facts.words.names
+    words = list(facts.words)
     codes: Ints = np.zeros(len(facts.type), dtype=np.int64)
     prefixes: Sequence[tuple[str, ...]] = [()]
     levels: list[tuple[Ints, Sequence[tuple[str, ...]]]] = []
@@ -122,7 +122,7 @@ def figure10(counted: Counted) -> Table:
     table = described("figure10", columns, "question type", most=MOST_ANSWERS)
     facts = counted.facts
     good, kind, answer = facts.is_type("E"), facts.columns["kind"], facts.most
-    names, words = facts.kinds.names, facts.answers.names
+    names, words = list(facts.kinds), list(facts.answers)
     counts = np.bincount(kind[good], minlength=len(names))
     for place in sorted(np.flatnonzero(counts).tolist(), key=lambda one: (-counts[one], names[one])):
         chosen = np.flatnonzero(good & (kind == place))

@@ -69,7 +69,9 @@ def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
         text = bounded_read(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{path}: not UTF-8. Save it as CSV UTF-8.") from None
-    rows = csv.DictReader(io.StringIO(text, newline=""), dialect=_dialect(text))
+    heading = text.partition("\n")[0]
+    delimiter = max(",;\t", key=heading.count)  # in many countries spreadsheets write semicolons
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     missing = [name for name in ("id", "round", "image", *LABELS, NO_LABEL) if name not in (rows.fieldnames or ())]
     if missing:
         raise DataError(f"{path}: no column {missing[0]!r}. Code the file that askew collect coding --write wrote.")
@@ -201,16 +203,6 @@ def _same_questions(coders: Sequence[Coded]) -> list[int]:
             "Both coders must code the same sample."
         )
     return sorted(first.labels)
-
-
-def _dialect(text: str) -> type[csv.Dialect]:
-    """Find the delimiter: in many countries spreadsheets write semicolons."""
-    head = text.split("\n", 1)[0]
-
-    class Dialect(csv.excel):
-        delimiter = max(",;\t", key=head.count)
-
-    return Dialect
 
 
 def _whole(path: str | Path, number: int, row: dict[str, Any], name: str) -> int:

@@ -30,7 +30,7 @@ def models_table(counted: Counted) -> Table:
     table = described("models", columns, "model", missing)
     facts = counted.facts
     images, latency = facts.image_of, facts.floats["latency"]
-    for name in sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name}):
+    for name in sorted({one.model for one in counted.drawn} | {name for name in facts.models if name}):
         mine = facts.columns["model"] == facts.models.get(name, NONE)
         for part in counted.parts:
             own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]

@@ -27,6 +27,22 @@ def test_an_option_may_have_the_name_of_a_parameter_of_make():
     assert registry.make("suite", "basic", kind="yesno") == registry.make("suite", "basic:kind=yesno")
 
 
+def test_what_looks_like_a_model_is_named_with_its_prefix(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "checkpoint").mkdir()
+    for name, hint in {
+        "gpt-4o": "openai:gpt-4o ",
+        "Qwen/Qwen2-VL": "openai:Qwen/Qwen2-VL (an endpoint) or hf:Qwen/Qwen2-VL ",
+        "my_model.py": "python:my_model.py:FUNCTION?",
+        "answers.jsonl": "predictions:answers.jsonl?",
+        "checkpoint": "hf:checkpoint?",
+        "constnat": "'constant'?",
+    }.items():
+        with pytest.raises(UnknownName) as refused:
+            registry.make("model", name)
+        assert f"Did you mean {hint}" in str(refused.value)
+
+
 def test_text_after_a_comma_belongs_to_the_option_before_it():
     assert registry.make("model", "constant:yes, of course") == Constant("yes, of course")
 

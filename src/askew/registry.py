@@ -23,6 +23,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from keyword import iskeyword
+from pathlib import Path
 from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName, did_you_mean
@@ -67,9 +68,26 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
     plugins = _plugins(kind)
     if name in plugins:
         return _loaded(kind, plugins[name])
+    hint = _model_hint(name) if kind == "model" else ""
     raise UnknownName(
-        f"No {kind} is called {name!r}.{did_you_mean(name, names(kind))} Known: {', '.join(names(kind))}."
+        f"No {kind} is called {name!r}.{hint or did_you_mean(name, names(kind))} Known: {', '.join(names(kind))}."
     )
+
+
+def _model_hint(name: str) -> str:
+    """How to name what looks like a model's folder, file or name at an endpoint; empty for other words.
+
+    >>> _model_hint("gpt-4o"), _model_hint("constnt")
+    (' Did you mean openai:gpt-4o (an endpoint) or hf:gpt-4o (a folder)?', '')
+    """
+    if Path(name).is_dir():
+        return f" Did you mean hf:{name}?"
+    for ending, spec in {".py": "python:{}:FUNCTION", ".onnx": "onnx:{}", ".json": "predictions:{}"}.items():
+        if name.endswith((ending, ending + "l")):
+            return f" Did you mean {spec.format(name)}?"
+    if any(mark in name for mark in "-/.0123456789"):
+        return f" Did you mean openai:{name} (an endpoint) or hf:{name} (a folder)?"
+    return ""
 
 
 def make(kind: str, spec: str, /, **given: Any) -> Any:

@@ -187,6 +187,8 @@ def test_a_port_that_accepts_connections_but_never_answers_tls_times_out():
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
         model = OpenAI("any", base_url=url, connect_timeout=0.2, backoff=0.01)
         started = time.monotonic()
-        with pytest.raises(ModelError, match=r"no TLS connection could be established within 0\.2 s\. Check base_url"):
+        with pytest.raises(
+            ModelError, match=r"no TLS connection could be established within 0\.2 s\. .*check base_url"
+        ):
             model.answer(QUESTIONS)
     assert time.monotonic() - started < 10

@@ -30,7 +30,7 @@ def test_a_pause_is_at_least_what_the_server_asks_for():
 @pytest.mark.parametrize(("give_up", "last"), [(3, Stop), (0, Retry)])
 def test_an_address_that_is_never_reached_stops_the_run(give_up, last):
     retry = policy(give_up=give_up)
-    assert [type(retry.on_unreachable("refused")) for _ in range(3)] == [Retry, Retry, last]
+    assert [type(retry.on_unreachable("refused", silent=False)) for _ in range(3)] == [Retry, Retry, last]
 
 
 def test_silence_stops_the_run_and_concurrent_requests_count_once():

@@ -28,7 +28,11 @@ class Lost(Exception):
 
 
 class Unreachable(Lost):
-    """No connection, or no TLS session, could be established in time."""
+    """No connection could be established."""
+
+
+class Silent(Unreachable):
+    """No connection could be established in time."""
 
 
 class TooLarge(Exception):
@@ -123,13 +127,13 @@ class Client:
             return await asyncio.wait_for(connecting, self.connect_timeout)
         except (TimeoutError, asyncio.TimeoutError):
             within = f"within {self.connect_timeout:g} s"
-            raise Unreachable(f"no {'TLS ' if self._tls else ''}connection could be established {within}") from None
+            raise Silent(f"no {'TLS ' if self._tls else ''}connection could be established {within}") from None
         except ssl.SSLCertVerificationError as trouble:
-            raise Lost(
+            raise Unreachable(
                 f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
             ) from None
         except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
-            raise Lost(_reason(trouble)) from None
+            raise Unreachable(_reason(trouble)) from None
 
     async def _direct(self) -> Connection:
         at = self._proxy or self._at

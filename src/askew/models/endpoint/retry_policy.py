@@ -151,7 +151,8 @@ class RetryPolicy:
     def __post_init__(self) -> None:
         self.unreached = InARow(
             UNREACHED if self.give_up else 0,
-            "Check base_url (http:// if the server has no TLS) and proxies; connect_timeout=... waits longer.",
+            "Start the server, or check base_url (http:// if it has no TLS) and proxies; connect_timeout=... waits "
+            "longer for a connection, give_up=0 never stops.",
         )
         """Failed connections before the first reply."""
         self.unanswered = InARow(
@@ -174,10 +175,10 @@ class RetryPolicy:
         """Seconds to wait before that."""
         return jitter(self.backoff, tries, self.rng) + (verdict.after or 0.0)
 
-    def on_unreachable(self, reason: str) -> Verdict:
+    def on_unreachable(self, reason: str, silent: bool) -> Verdict:
         """While no reply has ever arrived, a few failed connections mean that the address is wrong."""
         remedy = None if self.heard else self.unreached.told("no connection")
-        return Stop(reason, remedy) if remedy else Retry(reason, silent=True)
+        return Stop(reason, remedy) if remedy else Retry(reason, silent=silent)
 
     def on_verdict(self, verdict: Verdict, silences: int) -> str | None:
         """Stop if the endpoint stays silent, or asks for a very long wait. ``silences``: when the request was sent.

@@ -19,10 +19,11 @@ from askew.collect.stats.page import write_statistics
 from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.web import visit as visit_module
 from askew.collect.web.app import PAGES, _endpoint
-from askew.collect.web.failures import WORDS, Failure, failure_page
+from askew.collect.web.failures import Failure, failure_page
 from askew.collect.web.login import Platform, create_invite
 from askew.collect.web.visit import Visit
 from askew.collect.writing import claim_image
+from askew.files.read_write import resource
 
 pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
 
@@ -264,7 +265,8 @@ def test_failures_and_rare_states(site: Site, enter: Callable[..., Any]) -> None
     small.attack(small.people[1], f"{LONG}?", answer=LONG)
     small.attack(small.people[1], RIGHT_TO_LEFT, robot=RIGHT_TO_LEFT)
     small.do(exclude, small.people[2], LONG)
-    failures = [key for key in WORDS if key[0] != 401]
+    cases = (name.partition(" ") for name in resource("collect/web/failures.yaml"))
+    failures = [(int(status), why) for status, _, why in cases if status != "401"]
     number = iter(range(2 * len(failures)))
 
     def failing(visit: Visit) -> Any:

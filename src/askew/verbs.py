@@ -154,6 +154,22 @@ class Model(Protocol):
 
 
 @runtime_checkable
+class Trainable(Protocol):
+    """Something that learns from questions: a network, or a model with an adapter."""
+
+    def train(
+        self,
+        data: Sequence[Dataset],
+        val: Sequence[Question],
+        output: Path,
+        settings: Mapping[str, str],
+        progress: bool,
+    ) -> str:
+        """Learn from all data sets together, keep the state that answers ``val`` best in the folder, and return the
+        spec of the trained model. After a kill the same call resumes."""
+
+
+@runtime_checkable
 class Metric(Protocol):
     """A score as a function of summed rows, so that every metric can use the same interval and the same paired test.
 

@@ -19,6 +19,7 @@ examples:
   askew collect check study
   askew collect freeze study --round 1
   askew collect export study --output release
+  askew collect round next study --base world:train,seed=7 --train butd --world 50
   askew collect stats release --output stats
   askew run --data release --model bundled:xnm --suite accuracy --output runs/xnm"""
 
@@ -63,6 +64,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for name, summary in ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
         action.formatter_class = argparse.RawDescriptionHelpFormatter
+        if name == "round":
+            action.add_argument("next", nargs="?", choices=("next",), help="train robots and create the next round")
         if name != "demo":
             action.add_argument("study", metavar="STUDY", help=FOLDERS.get(name, "the study's folder"))
         _parts()[name][0](action)

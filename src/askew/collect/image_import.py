@@ -117,7 +117,8 @@ def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> st
     state = tx.value(sa.select(round_.c.state).where(round_.c.id == round_id))
     if state != "DRAFT":
         raise Refused(f"The round is {state}; images are added to a draft.")
-    same = (image.c.sha256 == one.sha256) | (image.c.source_sha256 == one.source_sha256)
+    keys = (one.sha256, one.source_sha256)  # the file may be a stored image, from a release
+    same = image.c.sha256.in_(keys) | (image.c.source_sha256 == one.source_sha256)
     known = tx.first(sa.select(image.c.name, round_.c.number).join(round_).where(same))
     if known is not None:
         return f"the same image is in round {known.number} already, as {known.name}"

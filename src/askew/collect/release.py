@@ -25,7 +25,7 @@ from askew.collect.form_fields import fields_of
 from askew.collect.history import Record, encoded, history, published, withheld_questions
 from askew.collect.moderation import deleted_after_release
 from askew.collect.protocol import StudySettings, differences
-from askew.collect.rounds import CLOSED, move_round
+from askew.collect.rounds import CLOSED, move_round, trainings
 from askew.collect.schema import SPLITS, annotator, gold_result, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.study import Study
@@ -225,6 +225,7 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
         "simulated": len(counts.people & simulated),
         "gold": tx.count(gold_result),
         "models": models,
+        "trainings": trainings(tx, [row.number for row in rounds]),
         "rounds": [
             {
                 "round": row.number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +13,26 @@ from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.protocol import Gone, Refused
 from askew.collect.quiz import quiz_blockers
 from askew.collect.robots import with_absolute_paths
-from askew.collect.schema import ROUND_STATES, ensemble_member, image, model, place, question, round_, session, slot
+from askew.collect.schema import (
+    ROUND_STATES,
+    ensemble_member,
+    event,
+    image,
+    model,
+    place,
+    question,
+    round_,
+    session,
+    slot,
+)
 from askew.errors import UsageError
 
 WORKING = ("OPEN", "DRAINING")
 """States of a round in which questions are verified; new sessions begin only in an open one."""
 CLOSED = ("FROZEN", "RELEASED")
 """States of a round that no longer changes."""
+TRAINED = "robot.trained"
+"""The kind of event that says what a robot of a round learned from."""
 
 
 def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
@@ -80,6 +94,13 @@ def set_model_active(tx: Tx, round_id: int, model_id: int, active: bool, actor: 
     if not tx.change(ensemble_member, member, active=active):
         raise Refused("This model is not in the round.")
     record_event(tx, "round.model", f"round {round_id}", actor, {"model": model_id, "active": active})
+
+
+def trainings(tx: Tx, numbers: Collection[int]) -> list[dict[str, Any]]:
+    """What the robots of these rounds learned from, as recorded when they were trained."""
+    rows = tx.rows(sa.select(event).where(event.c.kind == TRAINED).order_by(event.c.id))
+    found = [{"round": int(row.subject.split()[1]), **json.loads(row.data)} for row in rows]
+    return [one for one in found if one["round"] in numbers]
 
 
 def blockers(tx: Tx, round_id: int, to: str) -> list[str]:

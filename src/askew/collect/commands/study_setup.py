@@ -79,7 +79,29 @@ def _models(args: argparse.Namespace) -> int:
     return 0
 
 
+_NEXT = """\
+examples:
+  askew collect round study --new
+  askew collect round study --open 1
+  askew collect round next study --base world:train,seed=7 --train butd --train xnm --world 40
+  askew collect round next study --base vqa:train --train butd --features regions.tsv --folder street=photos
+  askew collect round next study --model hf:my-better-model --folder photos
+
+"round next" lets each --train network learn from --base and the train splits of all finished rounds, keeps the epoch
+that is best on their dev splits, and puts it and each --model into the next round, with images that no round had
+before. Killed, the same command goes on. The round is a draft: look at it, then open it."""
+
+
 def _round_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _NEXT
+    to_come = parser.add_argument_group("round next")
+    to_come.add_argument("--base", default="", metavar="DATA", help="training data besides the finished rounds")
+    repeatable(to_come, "--train", "NET", "train this robot (see askew ls net); can be repeated")
+    repeatable(to_come, "--model", "MODEL", "let people play against this model as it is; can be repeated")
+    repeatable(to_come, "--folder", "[DOMAIN=]DIR", "new images, with their domain; can be repeated")
+    to_come.add_argument("--world", type=int, default=0, metavar="N", help="N new scenes of the embedded world")
+    to_come.add_argument("--features", default="world", help="image features for training (default world)")
+    repeatable(to_come, "--set", "NAME=VALUE", "a setting of the training, e.g. epochs=5; can be repeated")
     parser.add_argument("--new", action="store_true", help="create the next round, with the given models or all")
     repeatable(parser, "--models", "NAMES", "names of the new round's models, separated by commas or repeated")
     for option, effect in (("--open", "let people write in this round"), ("--drain", "let nobody start anything new")):
@@ -93,6 +115,9 @@ def _round(args: argparse.Namespace) -> int:
     from askew.collect.schema import model, round_
     from askew.errors import UnknownName
 
+    if args.next:
+        return _next_round(args)
+    _refuse_next_options(args)
     lines = []
     with opened_study(args) as study, study.database.write() as tx:
         if args.new:
@@ -117,6 +142,41 @@ def _round(args: argparse.Namespace) -> int:
                 if found := getattr(counts, title):
                     lines.append(f"  {title}: {listed_counts(found)}")
     print("\n".join(lines))
+    return 0
+
+
+_NEXT_OPTIONS = ("base", "train", "model", "folder", "world", "set")
+
+
+def _refuse_next_options(args: argparse.Namespace) -> None:
+    from askew.errors import UsageError
+
+    for name in _NEXT_OPTIONS:
+        if getattr(args, name):
+            raise UsageError(f"--{name} is an option of: askew collect round next STUDY")
+
+
+def _next_round(args: argparse.Namespace) -> int:
+    from askew.collect.retraining import NextRound, make_next_round
+    from askew.engine.settings import check_whole
+    from askew.errors import UsageError
+
+    if args.new or args.models or args.open is not None or args.drain is not None:
+        raise UsageError("round next creates the round; leave --new, --models, --open and --drain out.")
+    check_whole("world", args.world)
+    settings = pairs_of(args.set, "--set", "epochs=5")
+    plan = NextRound(
+        args.base,
+        tuple(args.train),
+        tuple(args.model),
+        tuple(args.folder),
+        args.world,
+        args.features,
+        settings,
+    )
+    with opened_study(args) as study:
+        number = make_next_round(study, plan, progress=sys.stderr.isatty(), say=print)
+    print(f"Next: askew collect round {args.study} --open {number}")
     return 0
 
 

@@ -12,7 +12,7 @@ from askew.answers.normalise import clean, modal_answer, normalise, normalised
 from askew.errors import BadOption, MissingPredictions
 from askew.significance import ratio
 from askew.types import Id, Mode, Outcome, Prediction, Question, Row
-from askew.verbs import Metric
+from askew.verbs import ComparesAnswers, Metric
 
 ACCURACY = "accuracy.all"
 """The name in suites of the accuracy on the questions as they are; a headline of the suite that asks most of them."""
@@ -82,6 +82,13 @@ def check_mode(mode: str) -> None:
         raise BadOption(f"No accuracy mode is called {mode!r}. Known: {', '.join(get_args(Mode))}.")
 
 
+class ModeMetric(Metric, ComparesAnswers):
+    """A metric in a mode of accuracy, which is checked when it is constructed."""
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+
 def soft(question: Question, prediction: Prediction, failed: float | None, mode: Mode) -> float | None:
     """The accuracy of this prediction: ``failed`` if it is missing, None if there are no reference answers."""
     if not question.answers:
@@ -140,7 +147,7 @@ class Accuracy(Metric):
 
 
 @dataclass(frozen=True)
-class Gap(Metric):
+class Gap(ModeMetric):
     """How accuracy changes: on variants minus on originals, over pairs of the two; negative where the change costs.
 
     What VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
@@ -153,9 +160,6 @@ class Gap(Metric):
     sentence: ClassVar[str] = "accuracy on variants minus that on originals, in points"
 
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
@@ -171,7 +175,7 @@ class Gap(Metric):
 
 
 @dataclass(frozen=True)
-class Mu(Metric):
+class Mu(ModeMetric):
     """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants, over pairs (Table 4)."""
 
     title: ClassVar[str] = "μ"
@@ -179,9 +183,6 @@ class Mu(Metric):
     sentence: ClassVar[str] = "mean of accuracy on originals and on variants"
 
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
@@ -197,7 +198,7 @@ class Mu(Metric):
 
 
 @dataclass(frozen=True)
-class Worst(Metric):
+class Worst(ModeMetric):
     """The lowest accuracy over a group's variants, mean over groups; with ``original=True`` the original counts too.
 
     The worst case: each question in its least favourable form. A group with a missing answer is left out, even if
@@ -210,9 +211,6 @@ class Worst(Metric):
     mode: Mode = "official"
     original: bool = False
 
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
-
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(lowest accuracy, 1)."""
         members = [(variant.question, prediction) for variant, prediction in outcome.pairs()]
@@ -224,7 +222,7 @@ class Worst(Metric):
 
 
 @dataclass(frozen=True)
-class HeadTailGap(Metric):
+class HeadTailGap(ModeMetric):
     """Δ = (head − tail) / tail: the accuracy on questions with frequent answers compared with that on rare ones.
 
     Kervadec et al. 2021. Questions have the tag ``tag`` with the value head or tail; others are left out. Accuracies
@@ -241,9 +239,6 @@ class HeadTailGap(Metric):
 
     tag: str = "part"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy if head, 1 if head, accuracy if tail, 1 if tail)."""

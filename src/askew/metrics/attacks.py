@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from askew.metrics.accuracy import check_mode, soft
-from askew.metrics.correct import Correct, check_correct, judged_pairs
+from askew.metrics.accuracy import ModeMetric, soft
+from askew.metrics.correct import Correct, CorrectMetric, judged_pairs
 from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 
@@ -23,7 +23,7 @@ _OTHER: _Note = ("", "", "%")
 
 
 @dataclass(frozen=True)
-class AttackErrorRate(Metric):
+class AttackErrorRate(CorrectMetric):
     """Share of attacked examples whose answer became wrong: correct on the original, wrong on some variant.
 
     The attacked examples are those with a variant and a correct original; with ``all_attacked`` also those that were
@@ -40,9 +40,6 @@ class AttackErrorRate(Metric):
     correct: Correct = "modal"
     mode: Mode = "official"
     all_attacked: bool = False
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(became wrong, attacked)."""
@@ -70,7 +67,7 @@ class AttackTries(Metric):
 
 
 @dataclass(frozen=True)
-class ValidAttackRate(Metric):
+class ValidAttackRate(CorrectMetric):
     """Share of attacked examples whose answer became wrong by a rewording that passes the strict checks of validity.
 
     Examples whose rewording was not checked (no ``valid`` in its note) are left out.
@@ -83,9 +80,6 @@ class ValidAttackRate(Metric):
     correct: Correct = "modal"
     mode: Mode = "official"
 
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
-
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(became wrong by a valid rewording, attacked)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
@@ -97,7 +91,7 @@ class ValidAttackRate(Metric):
 
 
 @dataclass(frozen=True)
-class AttackAccuracy(Metric):
+class AttackAccuracy(ModeMetric):
     """VQA accuracy over all questions under an attack with this budget of texts for each.
 
     A rewording counts if the attack reached its goal within the budget (``fooled_at`` in its note); for every other
@@ -109,9 +103,6 @@ class AttackAccuracy(Metric):
 
     budget: int = 100
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     @property
     def detail(self) -> bool:

@@ -15,7 +15,7 @@ from askew.answers.normalise import YesNoOther, modal_answer, normalise, yes_no_
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
-from askew.metrics.correct import Correct, check_correct, has_tag, judged, judged_pairs
+from askew.metrics.correct import Correct, CorrectMetric, check_correct, has_tag, judged, judged_pairs
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
 
@@ -23,7 +23,7 @@ Among: TypeAlias = Literal["original", "variant", "both"]
 
 
 @dataclass(frozen=True)
-class PairAccuracy(Metric):
+class PairAccuracy(CorrectMetric):
     """ACC: share of correct answers over both members of all pairs, so an original counts once for each variant."""
 
     title: ClassVar[str] = "ACC"
@@ -33,9 +33,6 @@ class PairAccuracy(Metric):
     correct: Correct = "modal"
     mode: Mode = "official"
 
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
-
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(correct answers, answers)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
@@ -43,7 +40,7 @@ class PairAccuracy(Metric):
 
 
 @dataclass(frozen=True)
-class ComprehensiveAccuracy(Metric):
+class ComprehensiveAccuracy(CorrectMetric):
     """C-ACC: share of pairs with both answers correct."""
 
     pairwise: ClassVar[bool] = True
@@ -53,9 +50,6 @@ class ComprehensiveAccuracy(Metric):
 
     correct: Correct = "modal"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(pairs correct on both sides, pairs)."""

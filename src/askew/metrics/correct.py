@@ -17,7 +17,7 @@ from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import accuracy, check_mode
 from askew.types import Mode, Outcome, Prediction, Question, Row
-from askew.verbs import Metric
+from askew.verbs import CountsCorrect, Metric
 
 Correct: TypeAlias = str
 """``modal``: equals people's most frequent answer after normalisation (RAD's formula has one answer per example).
@@ -84,6 +84,13 @@ def check_correct(correct: Correct, mode: Mode) -> None:
         _threshold(correct)
 
 
+class CorrectMetric(Metric, CountsCorrect):
+    """A metric that counts answers as correct by a rule and in a mode, which are checked when it is constructed."""
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+
 @lru_cache(maxsize=1 << 14)
 def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode) -> float:
     if correct in ("modal", UNSURE):
@@ -105,7 +112,7 @@ def _threshold(correct: Correct) -> tuple[str, float]:
 
 
 @dataclass(frozen=True)
-class AllCorrect(Metric):
+class AllCorrect(CorrectMetric):
     """Share of groups whose questions are all answered correctly, the original and every variant.
 
     It is G-Acc of NaturalBench, qAcc and fAcc of HallusionBench, circular accuracy of MMBench, pair accuracy of MMVP
@@ -122,9 +129,6 @@ class AllCorrect(Metric):
     mode: Mode = "official"
     only: str = ""
 
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
-
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(groups or parts that are all correct, groups or parts)."""
         if not has_tag(outcome, self.only):
@@ -138,7 +142,7 @@ class AllCorrect(Metric):
 
 
 @dataclass(frozen=True)
-class AverageCorrect(Metric):
+class AverageCorrect(CorrectMetric):
     """The share of correctly answered questions of a group, mean over groups: Avg-Con of ConVQA (Ray et al. 2019).
 
     Groups count alike, however many questions they have. A group with a missing answer is left out. A group of four
@@ -151,9 +155,6 @@ class AverageCorrect(Metric):
     correct: Correct = "modal"
     mode: Mode = "official"
 
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
-
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of correct answers, 1)."""
         values = [judged(q, p, failed, self.correct, self.mode) for q, p in members(outcome)]
@@ -162,7 +163,7 @@ class AverageCorrect(Metric):
 
 
 @dataclass(frozen=True)
-class CorrectGivenParts(Metric):
+class CorrectGivenParts(CorrectMetric):
     """Share of composed questions answered correctly among those whose parts are all answered correctly.
 
     For compositions such as *Is it red and is it round?* (VQA-LOL, Gokhale et al. 2020): the parts are the original and
@@ -178,9 +179,6 @@ class CorrectGivenParts(Metric):
     part: str = "part"
     correct: Correct = "modal"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(correct compositions of correct parts, compositions of correct parts)."""

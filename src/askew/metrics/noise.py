@@ -11,7 +11,7 @@ import numpy as np
 
 from askew.answers.normalise import normalise
 from askew.errors import BadOption
-from askew.metrics.accuracy import check_mode, soft, summed
+from askew.metrics.accuracy import ModeMetric, check_mode, soft, summed
 from askew.metrics.bounds import Fillable, correct_or_wrong
 from askew.metrics.interval import Estimate, estimate
 from askew.significance import Floats, ratio
@@ -132,7 +132,7 @@ class RScore(Metric):
 
 
 @dataclass(frozen=True)
-class NoiseAccuracy(Metric):
+class NoiseAccuracy(ModeMetric):
     """A point of the severity curve: the accuracy on variants of one ``level``; level 0 is on their originals."""
 
     title: ClassVar[str] = "Accuracy, noise {self.level}"
@@ -140,9 +140,6 @@ class NoiseAccuracy(Metric):
 
     level: int = 1
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     @property
     def detail(self) -> bool:

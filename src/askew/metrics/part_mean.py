@@ -10,7 +10,7 @@ import numpy as np
 
 from askew.answers.normalise import normalise
 from askew.errors import BadOption
-from askew.metrics.accuracy import check_mode, soft
+from askew.metrics.accuracy import ModeMetric, check_mode, soft
 from askew.metrics.correct import Correct, check_correct, judged, members
 from askew.significance import ratio
 from askew.types import Mode, Outcome, Row
@@ -18,7 +18,7 @@ from askew.verbs import Metric
 
 
 @dataclass(frozen=True)
-class PartMean(Metric):
+class PartMean(ModeMetric):
     """The mean over halves of the mean accuracy of their parts, however many questions each has.
 
     CV-Bench (Tong et al. 2024) is ``tag=source,of=ADE20K+COCO|Omni3D``: the mean of its two 2D sources, and of that
@@ -28,9 +28,6 @@ class PartMean(Metric):
     tag: str = "source"
     of: str = "ADE20K+COCO|Omni3D"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_mode(self.mode)
 
     @property
     def _names(self) -> list[str]:

@@ -11,14 +11,13 @@ import numpy as np
 
 from askew.errors import UsageError
 from askew.metrics.accuracy import soft
-from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
+from askew.metrics.correct import Correct, CorrectMetric, judged, judged_pairs
 from askew.significance import Floats, settled
 from askew.types import Mode, Outcome, Row
-from askew.verbs import Metric
 
 
 @dataclass(frozen=True)
-class Rad(Metric):
+class Rad(CorrectMetric):
     """Share of correctly answered originals whose variant is answered correctly too (Rosenberg et al. 2021, eq. 1).
 
     RAD(D, D′) = |J(D) ∩ J(D′)| / |J(D)|, where J are the indices answered correctly; ``backward`` is RAD(D′, D), over
@@ -36,9 +35,6 @@ class Rad(Metric):
     backward: bool = False
     correct: Correct = "modal"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
 
     @property
     def title(self) -> str:
@@ -67,7 +63,7 @@ class Rad(Metric):
 
 
 @dataclass(frozen=True)
-class Introspect(Metric):
+class Introspect(CorrectMetric):
     """One cell of VQA-Introspect (Selvaraju et al. 2020): share of pairs with main and sub-question correct or wrong.
 
     Does a model that answers a reasoning question also answer the perception questions behind it? The main question is
@@ -79,9 +75,6 @@ class Introspect(Metric):
     sub: bool = True
     correct: Correct = "modal"
     mode: Mode = "official"
-
-    def __post_init__(self) -> None:
-        check_correct(self.correct, self.mode)
 
     @property
     def better(self) -> Literal[0, 1]:

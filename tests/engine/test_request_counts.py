@@ -90,7 +90,7 @@ class Odd(Shout):
     ("fault", "said"),
     [
         ("blank", "group 0, .*: question 0 needs a text"),
-        ("id", "group 0, .*: the ids of question True and of its image must be text or whole numbers"),
+        ("id", "group 0, .*: the ids of question True and of its images must be text or whole numbers"),
         ("repeated", "group 7, .*: an earlier group has the same id"),
     ],
 )

@@ -18,13 +18,19 @@ from askew.metrics.attacks import (
     AttackTries,
     ValidAttackRate,
 )
+from askew.metrics.benchmark_metrics import (
+    Description,
+    MmeScore,
+    OptionAccuracy,
+    PartMean,
+    Relevance,
+    TaggedAnswer,
+    WrongOption,
+)
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
-from askew.metrics.description import Description
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
-from askew.metrics.option_metrics import OptionAccuracy, Relevance, WrongOption
-from askew.metrics.part_mean import MmeScore, PartMean, TaggedAnswer
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.metrics.yes_no import FailureKind, YesNo
 from askew.registry import factory, names

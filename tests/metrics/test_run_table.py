@@ -200,14 +200,6 @@ def test_pairs_and_their_traits(tmp_path):
         assert one.answered == one.unscored == 3
 
 
-def test_traits_beyond_the_limit_are_left_out_and_counted(monkeypatch):
-    monkeypatch.setattr(pairs, "MOST_TRAITS", 6)
-    table = RunTable({})
-    table.add(outcome("red", "red", variant("red", "red")), [Judgement(1.0, True)] * 2)
-    assert len(table.traits.number_of) == 6
-    assert table.traits.uncounted == 2
-
-
 def test_only_rare_flips_are_dropped(monkeypatch):
     monkeypatch.setattr(pairs, "MOST_FLIPS", 10)
     flips = AnswerFlips()

@@ -51,9 +51,8 @@ def count_failures(rule: InARow, said: Iterable[Prediction]) -> None:
     2
     """
     for prediction in said:
-        error = (prediction.error or "no answer").strip()
-        last = first_line(error, 300).rstrip(".")
-        if reason := rule.told(failure_kind(error) if prediction.failed else "", last):
+        error = (prediction.error or "no answer").strip() if prediction.failed else ""
+        if reason := rule.told(error and failure_kind(error), error and first_line(error, 300).rstrip(".")):
             raise ModelError(reason)
 
 
@@ -72,7 +71,7 @@ def writable(prediction: Prediction) -> Prediction:
     texts = (prediction.answer, prediction.error, prediction.raw)
     if prediction.tokens != (0, 0):
         prediction = replace(prediction, tokens=token_counts(*prediction.tokens))
-    if all(text is None or text.isascii() for text in texts):
+    if "".join(filter(None, texts)).isascii():
         return prediction
     answer, error, raw = (text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
     return replace(prediction, answer=answer, error=error, raw=raw)

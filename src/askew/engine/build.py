@@ -48,7 +48,7 @@ class Coverage:
     images: set[Id] = field(default_factory=set, repr=False)
     """The images of the original questions, over which intervals are computed."""
     shown: set[Id] = field(default_factory=set, repr=False)
-    """All images, with those of variants that are about another one."""
+    """The images of variants, which may be about another one."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, variants by the rule that made them."""
     refused: dict[str, Counter[str]] = field(default_factory=dict)
@@ -104,8 +104,8 @@ class Coverage:
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)
-        self.images.update(image.id for image in item.original.images)
-        self.shown.update(image.id for image in item.original.images)
+        for image in item.original.images:
+            self.images.add(image.id)
         for variant in item.variants:
             self.shown.update(image.id for image in variant.question.images)
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
@@ -194,7 +194,8 @@ class CountedData:
         self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
         if question.image is None:
             self.has_images = False
-        self.images.update(image.id for image in question.images)
+        for image in question.images:
+            self.images.add(image.id)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "variants": cover.variants,
         "changed": cover.changed,
         "images": len(cover.images),
-        "shown": len(cover.shown),
+        "shown": len(cover.images | cover.shown),
         "chance": {name: level.value for name, level in cover.chance.items() if level.value is not None},
         "coverage": cover.records(),
         "text_alone": [score.record() for score in cover.text_alone],

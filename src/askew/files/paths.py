@@ -10,6 +10,7 @@ cache folder, under the hash of the file; on other machines, give ``--images``.
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -150,8 +151,8 @@ class ImageFolders:
 def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Question:
     """The question with its images changed; the same object if it has none or ``change`` returns the same images."""
     image, more = question.image, question.more_images
-    changed, others = image and change(image), tuple(map(change, more))
-    if changed is image and all(new is old for new, old in zip(others, more, strict=True)):
+    changed, others = image and change(image), tuple(map(change, more)) if more else more
+    if changed is image and all(map(operator.is_, others, more)):
         return question
     return replace(question, image=changed, more_images=others)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -24,9 +24,6 @@ BROKE, HELD = 3 * RIGHT + WRONG, 3 * RIGHT + RIGHT
 
 DIMENSIONS = ("test", "made_by", "question_type", "answer_type", "answer", "changed", "word")
 """The dimensions of traits: test, rule and new words of the variant; the others are of the original."""
-
-MOST_TRAITS = 200_000
-"""The limit on distinct tests, rules, words, ...; later ones are not counted, and the page says so."""
 
 MOST_FLIPS = 100_000
 """Distinct pairs of answers kept; when there are more, the rarest are dropped (they would not be shown)."""
@@ -100,8 +97,6 @@ class Traits:
     """The traits of all pairs, one pair after another; the first three of each are its suite, test and rule."""
     counts: array[int] = field(default_factory=lambda: array("i"))
     """How many of ``ids`` belong to each pair."""
-    uncounted: int = 0
-    """How often a trait was not counted because the list was full."""
 
     def add(self, group: Group) -> None:
         """Add the pairs of a group."""
@@ -117,20 +112,10 @@ class Traits:
             for head in (("suite", group.suite), ("test", variant.test), ("made_by", variant.made_by)):
                 self.ids.append(self.number_of.setdefault(head, len(self.number_of)))
             changed = [("changed", word) for word in changed_words(original.text, variant.question.text)]
-            self.ids.extend(self._numbers([*shared, *changed, *last]))
+            for trait in (*shared, *changed, *last):
+                if trait[1]:
+                    self.ids.append(self.number_of.setdefault(trait, len(self.number_of)))
             self.counts.append(len(self.ids) - start)
-
-    def _numbers(self, traits: Sequence[tuple[str, str]]) -> Iterator[int]:
-        for trait in traits:
-            if not trait[1]:
-                continue
-            number = self.number_of.get(trait)
-            if number is None:
-                if len(self.number_of) >= MOST_TRAITS:
-                    self.uncounted += 1
-                    continue
-                number = self.number_of[trait] = len(self.number_of)
-            yield number
 
 
 @dataclass

@@ -220,7 +220,6 @@ class RunTable:
             "robust": {name: metric_record(one, self.robust_rows[name].total) for name, one in self.robust.items()},
             "combinations": list(self._combinations),
             "traits": list(self.traits.number_of),
-            "uncounted": self.traits.uncounted,
             "flips": self.flips.record(),
             **{name: getattr(self, name) for name in _COUNTERS},
         }
@@ -241,7 +240,7 @@ class RunTable:
         )
         made = cls(metrics, about["slices"], robust)
         made.traits.number_of = {(dimension, value): n for n, (dimension, value) in enumerate(about["traits"])}
-        made.traits.uncounted, made.flips = about["uncounted"], AnswerFlips.of(about["flips"])
+        made.flips = AnswerFlips.of(about["flips"])
         made._combinations = {tuple(map(tuple, parts)): n for n, parts in enumerate(about["combinations"])}
         made._columns = {name: arrays[name] for name in _COLUMNS}
         for number, name in enumerate(made.metrics):

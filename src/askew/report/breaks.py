@@ -162,12 +162,6 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
         "report. Each links to its pairs in the viewer.",
         class_="quiet",
     )
-    uncounted = content.pair_table.uncounted
-    left = (
-        el("p", f"{plural(uncounted, 'rare value')} beyond the first 200,000 not counted.", class_="quiet")
-        if uncounted
-        else None
-    )
     changed = {suite["name"] for run in content.runs for suite in run.suites if suite.get("variants", 1)}
     listed = [found for found in breaks if found.suite in changed]
     blocks = []
@@ -176,7 +170,7 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
         if own:
             heading = el("h3", mark(number), " ", content.labels[number]) if len(content.runs) > 1 else None
             blocks += [heading, *(_panel(content, found) for found in sorted(own, key=worst_first))]
-    return join(explained, left, *blocks)
+    return join(explained, *blocks)
 
 
 def worst_first(found: Breaks) -> float:

@@ -56,11 +56,6 @@ class PairTable:
         """The number of pairs."""
         return len(self.group_of)
 
-    @property
-    def uncounted(self) -> int:
-        """How often a trait was not counted because the list was full."""
-        return max((sum(table.traits.uncounted for table in run.tables.values()) for run in self.runs), default=0)
-
     @cached_property
     def traits(self) -> list[Trait]:
         """The traits by index."""

@@ -10,9 +10,9 @@ from typing import ClassVar
 from askew.answers.choices import LETTERS
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy
+from askew.metrics.benchmark_metrics import OptionAccuracy, WrongOption
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import AllCorrect, Correct, check_correct
-from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.suites.suite_parts import before_after
 from askew.types import Column, Expect, Group, Mode, Question, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric

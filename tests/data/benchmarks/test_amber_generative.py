@@ -13,7 +13,7 @@ from askew.data.benchmarks.amber_generative import AmberGenerative
 from askew.data.match_predictions import match_predictions
 from askew.data.open_path import open_path
 from askew.errors import BadOption, BadRecord, DataError
-from askew.metrics.description import Description
+from askew.metrics.benchmark_metrics import Description
 from askew.types import Group, Outcome, Prediction
 
 RELATION = {

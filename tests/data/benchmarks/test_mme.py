@@ -14,7 +14,7 @@ from askew.data.benchmarks.mme import Mme
 from askew.data.match_predictions import match_predictions
 from askew.data.open_path import open_path
 from askew.errors import BadRecord
-from askew.metrics.part_mean import MmeScore
+from askew.metrics.benchmark_metrics import MmeScore
 from askew.types import Expect, Group, Kind, Outcome, Prediction, Question, Variant
 
 ASKED = {

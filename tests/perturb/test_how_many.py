@@ -105,13 +105,6 @@ def test_numbers_are_written_in_words():
     ]
 
 
-def test_how_many_does_it_have_is_an_extension():
-    asked = [ask("How many doors does the car have?", value, HowMany(extensions=True)) for value in ("1", "4")]
-    assert asked == ["Does the car have one door?", "Does the car have four doors?"]
-    frame = HowMany(extensions=True).read("How many doors does the car have?", Tagger(), AnswerPools())
-    assert (frame.ask("4").frame, frame.ask("4").question_type) == ("how-many/has", "does the")
-
-
 @pytest.mark.parametrize(
     ("drawn", "given", "clashes"),
     [

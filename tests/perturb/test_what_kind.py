@@ -98,15 +98,6 @@ def test_drawn_answers_are_of_the_same_family_as_the_answer():
     assert not TEMPLATE.contrasts("italian", "pizza")
 
 
-def test_these_are_an_extension():
-    text = "What kind of animals are these?"
-    assert not TEMPLATE.matches(text)
-    extended = WhatKind(extensions=True)
-    assert extended.read(text, Tagger(), AnswerPools()).ask("giraffe").text == "Are these animals giraffes?"
-    with pytest.raises(CannotAsk, match="class"):
-        extended.read("What kind of shoes are these?", Tagger(), AnswerPools())
-
-
 def test_the_lists_agree():
     assert not set(KINDS["counted"]) & set(KINDS["uncounted"])
     words = [str(word) for words in KINDS["aspects"].values() for word in words]

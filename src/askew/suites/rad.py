@@ -29,7 +29,7 @@ class RadSuite(BuildsByExecutor):
     agreement: float = 0.3
     """The minimum share of people who gave the answer."""
     extensions: bool = False
-    """Also question forms that the paper does not use: plural colours, "does ⟨X⟩ have", "are these"."""
+    """Also "What color are the ⟨S⟩?", which the paper does not use."""
     exactly: bool = False
     """Ask for numbers with "exactly": "Are there exactly two dogs?"."""
     balance: Balance = "text"

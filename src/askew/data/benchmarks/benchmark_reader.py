@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 from askew.data.bad_records import Sieve, distinct, short
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.find_images import ImagesByName, counting_missing
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
@@ -36,6 +36,8 @@ class BenchmarkFiles:
     """The name of the data in tables."""
     suites: ClassVar[Sequence[str]]
     """The suites that are run by default."""
+    wanted: ClassVar[str] = ""
+    """What belongs at the path, for error messages."""
     sizes: ClassVar[Sizes] = {}
     """The published sizes of files with these names."""
     path: str
@@ -66,9 +68,9 @@ class BenchmarkFiles:
         """A hash of the content of the files, as 16 hexadecimal digits."""
         return fingerprint(*self.files())
 
-    @abstractmethod
     def files(self) -> Sequence[str]:
-        """The files that are read; raises DataError if one is missing, saying where it belongs."""
+        """The files that are read, by default one; raises DataError if one is missing, saying where it belongs."""
+        return self.marked_files(self.wanted)[:1]
 
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
         """Published sizes, e.g. ``{"questions in coco_pope_random.json": 3000}``; empty if none is known.
@@ -80,28 +82,11 @@ class BenchmarkFiles:
 
     def marked_files(self, wanted: str) -> list[str]:
         """The files at the path that match this reader's marks; raises DataError if there are none."""
-        reader = type(self)
-        found = PathContents(self.path).of(f"{reader.__module__.rpartition('.')[2]}:{reader.__name__}")
+        found = PathContents(self.path).of(reader_key(type(self)))
         if not found:
             refuse = missing_files if os.path.isdir(self.path) else wrong_file
             raise refuse(self.path, self.title, wanted)
         return found
-
-    def one_split(self, reader: str, pattern: str, example: str, split: str | None) -> str:
-        """The file itself, or the one file of a folder whose name fits the pattern, and the split if one is named."""
-        if not os.path.isdir(self.path):
-            return self.path
-        found = PathContents(self.path).named(pattern)
-        fitting = [file for file in found if split is None or split in os.path.basename(file)]
-        if not fitting:
-            raise missing_files(self.path, self.title, re.sub("val", split or "val", example, count=1))
-        if len(fitting) > 1:
-            names = ", ".join(os.path.basename(file) for file in fitting)
-            raise DataError(
-                f"{self.path}: {len(fitting)} files of {self.title} are here: {names}. Pick one, e.g. "
-                f"{reader}:{self.path},split=val"
-            )
-        return fitting[0]
 
     def in_the_paper(self) -> Mapping[str, str]:
         """The paper's sizes, which are printed next to the counts but not enforced."""
@@ -240,6 +225,41 @@ class QuestionBenchmark(BenchmarkFiles):
             if question is not None:
                 counts["questions"] += 1
                 yield question
+
+
+@dataclass(frozen=True, repr=False)
+class OneFilePerSplit(QuestionBenchmark):
+    """A plain set of questions with a file for each split, of which one is read."""
+
+    reader: ClassVar[str]
+    """The name of the reader in specs."""
+    example: ClassVar[str]
+    """The name of the validation split's file."""
+
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    def files(self) -> Sequence[str]:
+        """The file itself, or the one file of a folder whose name fits, and the split if one is named."""
+        if not os.path.isdir(self.path):
+            return [self.path]
+        found = PathContents(self.path).named(names_of(reader_key(type(self))))
+        fitting = [file for file in found if self.split is None or self.split in os.path.basename(file)]
+        if not fitting:
+            example = re.sub("val", self.split or "val", self.example, count=1)
+            raise missing_files(self.path, self.title, example)
+        if len(fitting) > 1:
+            names = ", ".join(os.path.basename(file) for file in fitting)
+            raise DataError(
+                f"{self.path}: {len(fitting)} files of {self.title} are here: {names}. Pick one, e.g. "
+                f"{self.reader}:{self.path},split=val"
+            )
+        return fitting
+
+
+def reader_key(reader: type) -> str:
+    """The name of a reader in ``marks.yaml``."""
+    return f"{reader.__module__.rpartition('.')[2]}:{reader.__name__}"
 
 
 def _sizes(size: int | tuple[int, ...]) -> str:

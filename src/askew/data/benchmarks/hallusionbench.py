@@ -41,6 +41,7 @@ class HallusionBench(GroupBenchmark):
 
     title: ClassVar[str] = "HallusionBench"
     suites: ClassVar[Sequence[str]] = ("hallusionbench",)
+    wanted: ClassVar[str] = f"{NAME} and its folder hallusion_bench, or {TABLE}"
     sizes: ClassVar[Sizes] = {
         NAME: {"questions": 1129, "questions without an image": 178, "question groups": 455, "figure groups": 346},
         TABLE: {"questions": 951},
@@ -50,10 +51,6 @@ class HallusionBench(GroupBenchmark):
     def extract(self) -> str:
         """Answers are in sentences, or that of VLMEvalKit for its table."""
         return "vlmevalkit" if is_table(self.path) else "short"
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return self.marked_files(f"{NAME} and its folder hallusion_bench, or {TABLE}")[:1]
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By the five fields that name a question, or by VLMEvalKit's index."""

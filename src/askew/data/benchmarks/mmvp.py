@@ -34,13 +34,10 @@ class Mmvp(GroupBenchmark):
 
     title: ClassVar[str] = "MMVP"
     suites: ClassVar[Sequence[str]] = ("mmvp",)
+    wanted: ClassVar[str] = f"{NAME} and the folder 'MMVP Images'"
 
     labels: Literal["published", "corrected"] = "published"
     """``corrected``: with the labels of rows 99, 100, 279 and 280 swapped, as lmms-eval does."""
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return self.marked_files(f"{NAME} and the folder 'MMVP Images'")[:1]
 
     def expected(self) -> Mapping[str, int]:
         """150 pairs."""

@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import distinct, identity, mapping, text, texts, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes
-from askew.data.benchmarks.sniff import names_of
+from askew.data.benchmarks.benchmark_reader import OneFilePerSplit, Sizes
 from askew.data.benchmarks.vqa import annotated_answers, question_id, split_of
 from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_question, vqa_records
 from askew.data.json_stream import items
@@ -36,18 +35,13 @@ _VQA_V1 = "OpenEnded_mscoco_val2014_questions.json"
 
 
 @dataclass(frozen=True, repr=False)
-class TextVqa(QuestionBenchmark):
+class TextVqa(OneFilePerSplit):
     """TextVQA: questions about text in images, with ten answers each (Singh et al. 2019)."""
 
     title: ClassVar[str] = "TextVQA"
+    reader: ClassVar[str] = "textvqa"
+    example: ClassVar[str] = "TextVQA_0.5.1_val.json"
     sizes: ClassVar[Sizes] = {"TextVQA_0.5.1_val.json": {"questions": 5000}}
-
-    split: str | None = None
-    """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return [self.one_split("textvqa", names_of("plain_sets:TextVqa"), "TextVQA_0.5.1_val.json", self.split)]
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -61,18 +55,13 @@ class TextVqa(QuestionBenchmark):
 
 
 @dataclass(frozen=True, repr=False)
-class VizWiz(QuestionBenchmark):
+class VizWiz(OneFilePerSplit):
     """VizWiz: questions of blind people about their own photos, with ten answers each (Gurari et al. 2018)."""
 
     title: ClassVar[str] = "VizWiz"
+    reader: ClassVar[str] = "vizwiz"
+    example: ClassVar[str] = "val.json"
     sizes: ClassVar[Sizes] = {"val.json": {"questions": 4319}}
-
-    split: str | None = None
-    """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return [self.one_split("vizwiz", names_of("plain_sets:VizWiz"), "val.json", self.split)]
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By the name of the image, which other harnesses write as the question's id, without its extension."""
@@ -98,21 +87,17 @@ def _image_name(record: object) -> Id:
 
 
 @dataclass(frozen=True, repr=False)
-class Aokvqa(QuestionBenchmark):
+class Aokvqa(OneFilePerSplit):
     """A-OKVQA: questions that need knowledge, direct or as multiple choice (Schwenk et al. 2022)."""
 
     title: ClassVar[str] = "A-OKVQA"
+    reader: ClassVar[str] = "aokvqa"
+    example: ClassVar[str] = "aokvqa_v1p0_val.json"
     sizes: ClassVar[Sizes] = {"aokvqa_v1p0_val.json": {"questions": 1145}}
     suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=simple",)
 
     task: Literal["direct", "choice"] = "direct"
     """``direct``: ten answers, without the questions marked as difficult; ``choice``: four options, all questions."""
-    split: str | None = None
-    """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return [self.one_split("aokvqa", names_of("plain_sets:Aokvqa"), "aokvqa_v1p0_val.json", self.split)]
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -146,52 +131,42 @@ class Aokvqa(QuestionBenchmark):
 
 
 @dataclass(frozen=True, repr=False)
-class OkVqa(QuestionBenchmark):
-    """OK-VQA: questions that need knowledge, with ten answers each (Marino et al. 2019)."""
+class VqaV1(OneFilePerSplit):
+    """A set with the file names of VQA v1."""
 
-    title: ClassVar[str] = "OK-VQA"
-    sizes: ClassVar[Sizes] = {_VQA_V1: {"questions": 5046}}
-
-    split: str | None = None
-    """Which questions file of a folder: ``train`` or ``val``."""
+    example: ClassVar[str] = _VQA_V1
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
-        return answered_pair(self.one_split("okvqa", names_of("plain_sets:OkVqa"), _VQA_V1, self.split), self.title)
-
-    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
-        """The questions in the order of the file; the type of a question is its knowledge category."""
-        return _vqa_v1_questions(self, counts)
-
-
-@dataclass(frozen=True, repr=False)
-class Tdiuc(QuestionBenchmark):
-    """TDIUC: questions of twelve types, with one answer each (Kafle and Kanan 2017)."""
-
-    title: ClassVar[str] = "TDIUC"
-    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=robust",)
-
-    split: str | None = None
-    """Which questions file of a folder: ``train`` or ``val``."""
-
-    def files(self) -> Sequence[str]:
-        """The questions and the annotations."""
-        return answered_pair(self.one_split("tdiuc", names_of("plain_sets:OkVqa"), _VQA_V1, self.split), self.title)
+        return answered_pair(super().files()[0], self.title)
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
-        return _vqa_v1_questions(self, counts)
+        asked, answered = self.files()
+        sieve, subset = self.sieve(asked), split_of(asked)
+        for number, key, record, annotation in vqa_records(self, (asked, answered)):
+            question = sieve.sift(number, key, self._question, key, record, annotation, subset)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
+
+    def _question(self, key: Id, record: Mapping[str, Any], annotation: Mapping[str, Any], subset: str) -> Question:
+        return vqa_question(key, coco_image(self, identity(record, "image_id"), subset), record, annotation)
 
 
-def _vqa_v1_questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Question]:
-    asked, answered = data.files()
-    sieve, subset = data.sieve(asked), split_of(asked)
+@dataclass(frozen=True, repr=False)
+class OkVqa(VqaV1):
+    """OK-VQA: questions that need knowledge, with ten answers each (Marino et al. 2019)."""
 
-    def question_of(key: Id, record: Mapping[str, object], annotation: Mapping[str, object]) -> Question:
-        return vqa_question(key, coco_image(data, identity(record, "image_id"), subset), record, annotation)
+    title: ClassVar[str] = "OK-VQA"
+    reader: ClassVar[str] = "okvqa"
+    sizes: ClassVar[Sizes] = {_VQA_V1: {"questions": 5046}}
 
-    for number, key, record, annotation in vqa_records(data, (asked, answered)):
-        question = sieve.sift(number, key, question_of, key, record, annotation)
-        if question is not None:
-            counts["questions"] += 1
-            yield question
+
+@dataclass(frozen=True, repr=False)
+class Tdiuc(VqaV1):
+    """TDIUC: questions of twelve types, with one answer each (Kafle and Kanan 2017)."""
+
+    title: ClassVar[str] = "TDIUC"
+    reader: ClassVar[str] = "tdiuc"
+    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=robust",)

@@ -228,11 +228,8 @@ class PopeV2(GroupBenchmark):
 
     title: ClassVar[str] = "POPEv2"
     suites: ClassVar[Sequence[str]] = ("pope-v2",)
+    wanted: ClassVar[str] = "annotations.json (POPEv2/dataset)"
     sizes: ClassVar[Sizes] = {"annotations.json": {"pairs": 500}}
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return self.marked_files("annotations.json (POPEv2/dataset)")[:1]
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The pairs in the order of the file."""

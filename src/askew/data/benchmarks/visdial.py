@@ -14,31 +14,24 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.data.bad_records import distinct, identity, mapping, short, text, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, wrong_file
-from askew.data.benchmarks.sniff import names_of
+from askew.data.benchmarks.benchmark_reader import OneFilePerSplit, Sizes, wrong_file
 from askew.data.json_stream import nested_items
 from askew.errors import BadRecord, DataError
 from askew.types import Id, ImageRef, Kind, Question
 
-_FILE = names_of("visdial:VisDial")
-
 
 @dataclass(frozen=True, repr=False)
-class VisDial(QuestionBenchmark):
+class VisDial(OneFilePerSplit):
     """VisDial 1.0: questions about an image with the dialogue before them as context (Das et al. 2017)."""
 
     title: ClassVar[str] = "VisDial"
+    reader: ClassVar[str] = "visdial"
+    example: ClassVar[str] = "visdial_1.0_val.json"
     suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=robust",)
     sizes: ClassVar[Sizes] = {"visdial_1.0_val.json": {"questions": 20_640}}
 
     options: bool = True
     """List the 100 possible answers in the context, so that accuracy is R@1; without them the question is open."""
-    split: str | None = None
-    """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    def files(self) -> Sequence[str]:
-        """The dialogues."""
-        return [self.one_split("visdial", _FILE, "visdial_1.0_val.json", self.split)]
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions of each dialogue in order; rounds without options (in test) are only context."""

@@ -70,9 +70,7 @@ class TableQuestions:
 
 
 @dataclass(frozen=True, repr=False)
-class VlmEvalKitTable(QuestionBenchmark):
-    """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
-
+class _OneTable(BenchmarkFiles):
     title: ClassVar[str] = "VLMEvalKit"
 
     @property
@@ -80,18 +78,25 @@ class VlmEvalKitTable(QuestionBenchmark):
         """The name of the file without its extension."""
         return stem_of(self.path)
 
-    @property
-    def extract(self) -> str:
-        """Questions may be open, which VLMEvalKit's rule is not for."""
-        return "short"
-
     def files(self) -> Sequence[str]:
         """The one file."""
-        return _checked(self.path)
+        if os.path.isdir(self.path) or not first_keys(self.path) >= {"index", "question"}:
+            raise wrong_file(self.path, "VLMEvalKit", "a TSV with the columns index and question")
+        return [self.path]
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By the index of a row."""
         return answered_by_index(record)
+
+
+@dataclass(frozen=True, repr=False)
+class VlmEvalKitTable(_OneTable, QuestionBenchmark):
+    """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
+
+    @property
+    def extract(self) -> str:
+        """Questions may be open, which VLMEvalKit's rule is not for."""
+        return "short"
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -101,29 +106,15 @@ class VlmEvalKitTable(QuestionBenchmark):
 
 
 @dataclass(frozen=True, repr=False)
-class VlmEvalKitCircular(GroupBenchmark):
+class VlmEvalKitCircular(_OneTable, GroupBenchmark):
     """The questions of a TSV of VLMEvalKit with the rotations of their options (Liu et al. 2024)."""
 
-    title: ClassVar[str] = "VLMEvalKit"
     suites: ClassVar[Sequence[str]] = ("choices",)
-
-    @property
-    def name(self) -> str:
-        """The name of the file without its extension."""
-        return stem_of(self.path)
 
     @property
     def extract(self) -> str:
         """The rule of VLMEvalKit."""
         return "vlmevalkit"
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return _checked(self.path)
-
-    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
-        """By the index of a row."""
-        return answered_by_index(record)
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A question with its rotations; they may be anywhere in the file."""
@@ -175,12 +166,6 @@ def _is_circular(path: str, columns: frozenset[str]) -> bool:
     """
     name = os.path.basename(path).lower()
     return "g_index" in columns or any(part in name for part in _CIRCULAR)
-
-
-def _checked(path: str) -> Sequence[str]:
-    if os.path.isdir(path) or not first_keys(path) >= {"index", "question"}:
-        raise wrong_file(path, "VLMEvalKit", "a TSV with the columns index and question")
-    return [path]
 
 
 def _unread(path: str) -> list[str]:

@@ -26,14 +26,11 @@ class Winoground(GroupBenchmark):
 
     title: ClassVar[str] = "Winoground"
     suites: ClassVar[Sequence[str]] = ("winoground",)
+    wanted: ClassVar[str] = _NAME
     sizes: ClassVar[Sizes] = {_NAME: {"examples": 400}}
 
     form: Literal["choice", "yes-no"] = "choice"
     """``choice``: which caption fits an image, in both orders; ``yes-no``: whether each caption fits each image."""
-
-    def files(self) -> Sequence[str]:
-        """The one file."""
-        return self.marked_files(_NAME)[:1]
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """One group for each example."""

@@ -25,7 +25,6 @@ from askew.perturb.rad.yes_no_template import (
 )
 
 _HOW_MANY = re.compile(r"how many \S.*", re.IGNORECASE)
-_HAS = re.compile(r"(?P<do>do|does) (?P<who>.+) have(?P<where> (?:in|on|at|under|inside|behind|around|near)\b.*)?")
 _ESTIMATED = 10
 """From this number on, people estimate rather than count."""
 
@@ -63,25 +62,6 @@ class HowManyFrame(QuestionFrame):
 
 
 @dataclass(frozen=True)
-class HasFrame(QuestionFrame):
-    """``How many doors does the car have?``, asked as ``Does the car have two doors?`` (not in the paper)."""
-
-    noun: str
-    of: str
-    do: str
-    who: str
-    where: str
-    exactly: bool = False
-
-    def ask(self, value: str) -> YesNoQuestion:
-        """Does it have this many?"""
-        noun = singular(self.noun) if value == "1" else self.noun
-        kind = "does the" if (self.do, self.who[:4]) == ("does", "the ") else self.do
-        text = f"{self.do.capitalize()} {self.who} have {_number(value, self.exactly)} {noun}{self.of}{self.where}?"
-        return YesNoQuestion(text, kind, "how-many/has")
-
-
-@dataclass(frozen=True)
 class HowMany(YesNoTemplate):
     """The counting template. As in the paper, the word after "How many" must be tagged as a noun.
 
@@ -97,8 +77,6 @@ class HowMany(YesNoTemplate):
     (True, False)
     """
 
-    extensions: bool = False
-    """Also "How many ⟨S⟩ does ⟨X⟩ have?", asked as "Does ⟨X⟩ have ⟨N⟩ ⟨S⟩?"."""
     exactly: bool = False
     """Ask "Are there exactly two dogs?": where there are three, one may say that there are two."""
 
@@ -126,16 +104,12 @@ class HowMany(YesNoTemplate):
             for number in _numbers(given)
         )
 
-    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> HowManyFrame | HasFrame:
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> HowManyFrame:
         """Parse a counted noun and the words after it."""
         tokens = read_tokens(text, tagger)[2:]
         noun, of, rest = _counted(tokens)
         if rest and rest[0].lower in {"have", "has"} and noun.split()[-1].lower() in word_list("parts"):
             raise CannotAsk("asks what somebody has or does")
-        if self.extensions:
-            has = _HAS.fullmatch(words(rest).replace("Does", "does"))
-            if has:
-                return HasFrame(noun, of, has["do"], has["who"], has["where"] or "", self.exactly)
         return HowManyFrame(noun, of, read_tail(rest), self.exactly)
 
 

@@ -60,7 +60,7 @@ class RadPerturbation:
     yes: float = 0.5
     agreement: float = 0.3
     extensions: bool = False
-    """Also use forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
+    """Also "What color are the ⟨S⟩?", which the paper leaves out."""
     exactly: bool = False
     """Ask for a number with "exactly"."""
     balance: Balance = "text"
@@ -84,7 +84,7 @@ class RadPerturbation:
     @cached_property
     def templates(self) -> tuple[YesNoTemplate, ...]:
         """Colour, number and kind; no question matches more than one."""
-        return Color(self.extensions), HowMany(self.extensions, self.exactly), WhatKind(self.extensions)
+        return Color(self.extensions), HowMany(self.exactly), WhatKind()
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Tag the questions that need it, all at once."""

@@ -20,7 +20,6 @@ from askew.language.inflect import (
     needs_no_article,
     nouns,
     parts_of_speech,
-    plural,
     singular,
     with_article,
 )
@@ -36,7 +35,6 @@ from askew.perturb.rad.yes_no_template import (
 )
 
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
-_THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
 _DATA = "perturb/rad/kinds.yaml"
 
 Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
@@ -104,28 +102,6 @@ class WhatKindFrame(QuestionFrame):
 
 
 @dataclass(frozen=True)
-class TheseFrame(QuestionFrame):
-    """``What kind of animals are these?``, asked as ``Are these animals sheep?`` (not in the paper)."""
-
-    subject: str
-
-    def ask(self, value: str) -> YesNoQuestion:
-        """Are they of this kind?
-
-        >>> TheseFrame("animal").ask("giraffe").text
-        'Are these animals giraffes?'
-        """
-        words = value if aspect(value) != "kind" or _is_adjective(value) else plural(value)
-        if singular(words) == self.subject:
-            raise CannotAsk("the answer repeats the question")
-        return YesNoQuestion(f"Are these {plural(self.subject)} {words}?", "are these", "what-kind/these")
-
-    def can_ask(self, value: str) -> bool:
-        """True unless the value repeats the noun."""
-        return not _repeats(value, self.subject)
-
-
-@dataclass(frozen=True)
 class WhatKind(YesNoTemplate):
     """The template about kinds.
 
@@ -141,9 +117,6 @@ class WhatKind(YesNoTemplate):
     (False, True)
     """
 
-    extensions: bool = False
-    """Also "What kind of ⟨S⟩ are these?", which the paper leaves out."""
-
     test = "Y/N←WK"
     unfit = "the answer does not name one kind"
     tagged = False
@@ -151,7 +124,7 @@ class WhatKind(YesNoTemplate):
 
     def matches(self, text: str) -> bool:
         """For "What kind of ... is this?"."""
-        return self._match(text) is not None
+        return _THIS.fullmatch(tidy(text)) is not None
 
     def value(self, answer: str) -> str | None:
         """An answer of at most three words that names one kind."""
@@ -207,32 +180,21 @@ class WhatKind(YesNoTemplate):
         """True when both are about the same aspect: what the thing is, its material, its maker, ..."""
         return aspect(drawn) == aspect(value)
 
-    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> WhatKindFrame | TheseFrame:
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> WhatKindFrame:
         """Parse the noun that the question is about."""
         subject = self._subject(text)
         last = subject.split()[-1]
         known = parts_of_speech(last)
         if known and "NOUN" not in known:
             raise CannotAsk("no noun to ask about")
-        match = self._match(text)
-        assert match is not None
-        if match.re is _THESE:
-            if order_of(subject) != "counted":
-                raise CannotAsk("the noun does not name a class of things")
-            return TheseFrame(subject)
         if is_plural(last) and singular(last) != last:
             raise CannotAsk("the noun is plural")
         return WhatKindFrame(subject, order_of(subject), pools.compounds)
 
-    def _match(self, text: str) -> re.Match[str] | None:
-        text = tidy(text)
-        return _THIS.fullmatch(text) or (_THESE.fullmatch(text) if self.extensions else None)
-
     def _subject(self, text: str) -> str:
-        match = self._match(text)
+        match = _THIS.fullmatch(tidy(text))
         assert match is not None
-        subject = match.group(1).lower()
-        return singular(subject) if match.re is _THESE else subject
+        return match.group(1).lower()
 
 
 def _repeats(value: str, subject: str) -> bool:

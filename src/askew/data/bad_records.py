@@ -5,11 +5,13 @@ Repeated ids are refused; records that belong together are gathered by their ids
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
 from askew.errors import BadImage, BadRecord
+from askew.files.read_write import fingerprint, signature
 from askew.types import Id
 
 P = ParamSpec("P")
@@ -105,6 +107,11 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
     raise wrong(key, "text or a whole number", value)
 
 
+def id_in(key: str) -> Callable[[object], Id]:
+    """A function that returns the id in this field of a record."""
+    return lambda record: identity(mapping(record), key)
+
+
 def known_id(record: object, *keys: str) -> Id | None:
     """The id of a possibly bad record, for messages; None if it has none."""
     if isinstance(record, dict):
@@ -189,3 +196,32 @@ def gathered(records: Iterable[tuple[int, Id, T]]) -> Iterator[list[tuple[int, T
     for number, key, record in records:
         found.setdefault(key, []).append((number, record))
     yield from found.values()
+
+
+@dataclass(frozen=True, repr=False)
+class DataFiles:
+    """Data in files: identified by their content, with messages about the last reading."""
+
+    path: str
+    """The file, or the folder that contains the files."""
+    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Messages about the bad records left out by the last reading."""
+    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Other messages of the last reading: fields that were not read, counts against published sizes."""
+
+    def __repr__(self) -> str:
+        return signature(self)
+
+    def files(self) -> Sequence[str]:
+        """The files that are read."""
+        return [self.path]
+
+    def fingerprint(self) -> str:
+        """A hash of the content of the files, as 16 hexadecimal digits."""
+        return fingerprint(*self.files())
+
+    def begin(self) -> Counter[str]:
+        """Forget the last reading; returns the counter for the records of this one."""
+        self.skipped.clear()
+        self.remarks.clear()
+        return Counter()

@@ -46,8 +46,7 @@ class GroupFile(OneFile):
 
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the file."""
-        self.skipped.clear()
-        self.remarks.clear()
+        self.begin()
         unread: dict[str, int] = {}
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         folders = folders_of(self.path) if self.folders is None else self.folders

@@ -6,21 +6,32 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from askew.answers.choices import LETTERS
 from askew.answers.no_option import NO_OPTION
-from askew.data.bad_records import Sieve, distinct, identity, mapping, missing, repeated, short, text, texts, wrong
+from askew.data.bad_records import (
+    DataFiles,
+    Sieve,
+    distinct,
+    identity,
+    mapping,
+    missing,
+    repeated,
+    short,
+    text,
+    texts,
+    wrong,
+)
 from askew.data.find_images import ImagesByPath, counting_missing
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
 from askew.data.scene_graphs import check_scene
 from askew.data.table_files import table_records
 from askew.errors import BadRecord
 from askew.files.paths import folders_of, stem_of
-from askew.files.read_write import fingerprint, signature
 from askew.files.records import question_from
 from askew.types import Id, Question
 
@@ -40,30 +51,17 @@ _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
 @dataclass(frozen=True, repr=False)
-class OneFile:
+class OneFile(DataFiles):
     """A data set in one file: named after the file, identified by its content.
 
     >>> OneFile("pools/basic.txt.gz").name, OneFile("pools/basic.txt.gz")
     ('basic', OneFile(path='basic.txt.gz'))
     """
 
-    path: str
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
-    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Other messages of the last reading: fields that were not read, counts."""
-
-    def __repr__(self) -> str:
-        return signature(self)
-
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
         return stem_of(self.path)
-
-    def fingerprint(self) -> str:
-        """A hash of the content of the file, as 16 hexadecimal digits."""
-        return fingerprint(self.path)
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,8 +76,7 @@ class Jsonl(OneFile):
     @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
-        self.skipped.clear()
-        self.remarks.clear()
+        self.begin()
         listed = first_character(self.path) == "["
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
         records = items(self.path, "questions") if listed else valid_lines(sieve)
@@ -126,7 +123,7 @@ class Lines(OneFile):
 
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file; blank lines are skipped."""
-        self.skipped.clear()
+        self.begin()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         for number, line in lines(self.path):
             text = sieve.sift(number, None, decoded, line)
@@ -316,8 +313,7 @@ class QuestionTable(OneFile):
     @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
-        self.skipped.clear()
-        self.remarks.clear()
+        self.begin()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "row")
         records = ((number, _record(cells)) for number, cells in table_records(sieve))
         return questions_of(records, sieve, self.images, self.remarks)

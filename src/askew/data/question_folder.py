@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from askew.data.bad_records import short
+from askew.data.bad_records import DataFiles, short
 from askew.data.benchmarks.sniff import first_keys, sniff
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitTable
 from askew.data.hub_records import question_files, split_of
 from askew.data.jsonl import Jsonl, QuestionTable
 from askew.errors import DataError
 from askew.files.paths import is_table, stem_of
-from askew.files.read_write import fingerprint, signature
 from askew.types import Id, Question
 
 _SHOWN = 8
@@ -23,7 +22,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionFolder:
+class QuestionFolder(DataFiles):
     """The questions of all tables of a folder, or of its JSONL files if it has no tables, in the order of their names.
 
     The tag ``file`` is the path of a question's file below the folder, without its extension; ids begin with it.
@@ -35,10 +34,6 @@ class QuestionFolder:
     """The folder of images; without it, images are looked for as for each file alone."""
     skip_bad: bool = False
     """Leave out bad records and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
-    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Other messages of the last reading."""
 
     def __post_init__(self) -> None:
         columns = {name: first_keys(path) for name, path in self._named.items()}
@@ -57,9 +52,6 @@ class QuestionFolder:
                 unlike = ", ".join(map(short, sorted(columns[different[0]] ^ first)))
                 self._refuse(f"the columns of {short(different[0])} are not those of the first ({unlike})")
 
-    def __repr__(self) -> str:
-        return signature(self)
-
     @property
     def name(self) -> str:
         """The name of the folder."""
@@ -75,14 +67,13 @@ class QuestionFolder:
         """As for each file."""
         return "short" if isinstance(next(iter(self._members.values())), VlmEvalKitTable) else "none"
 
-    def fingerprint(self) -> str:
-        """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(*self._named.values())
+    def files(self) -> Sequence[str]:
+        """The tables or JSONL files."""
+        return list(self._named.values())
 
     def questions(self) -> Iterator[Question]:
         """The questions of each file."""
-        self.skipped.clear()
-        self.remarks.clear()
+        self.begin()
         for name, data in self._members.items():
             for question in data.questions():
                 tags = {**dict(question.tags), "file": name}

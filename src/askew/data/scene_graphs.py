@@ -8,18 +8,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import orjson
 
-from askew.data.bad_records import Sieve, distinct, identity, mapping, missing, repeated, short, text, texts, wrong
+from askew.data.bad_records import (
+    DataFiles,
+    Sieve,
+    distinct,
+    identity,
+    mapping,
+    missing,
+    repeated,
+    short,
+    text,
+    texts,
+    wrong,
+)
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import pairs
 from askew.errors import BadImage, BadRecord, DataError
-from askew.files.read_write import fingerprint, signature, write_joined
+from askew.files.read_write import write_joined
 from askew.files.records import encoded
 from askew.types import Question, Relation, Scene, Thing
 
@@ -192,7 +204,7 @@ def _relations(subject: str, part: Mapping[str, Any], objects: Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
-class SceneFile:
+class SceneFile(DataFiles):
     """GQA scene graphs without questions (Hudson & Manning 2019): ``scenes:val_sceneGraphs.json,images=FOLDER``."""
 
     path: str
@@ -201,8 +213,6 @@ class SceneFile:
     """The folder of images, named by the scene's id; without it, images are only known by their ids."""
     skip_bad: bool = False
     """Leave out bad scenes and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
 
     counted: ClassVar[str] = "scene"
     """What messages call the records: ``questions`` yields one question for each."""
@@ -210,17 +220,14 @@ class SceneFile:
     def __post_init__(self) -> None:
         scene_files(self.path)
 
-    def __repr__(self) -> str:
-        return signature(self)
-
     @property
     def name(self) -> str:
         """The name of the file or folder without its extension."""
         return os.path.basename(os.path.normpath(self.path)).split(".")[0]
 
-    def fingerprint(self) -> str:
-        """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(*scene_files(self.path))
+    def files(self) -> Sequence[str]:
+        """The file, or those of the folder."""
+        return scene_files(self.path)
 
     def questions(self) -> Iterator[Question]:
         """One question for each scene, in the order of the files: no text, no answers, the scene and its image.
@@ -228,7 +235,7 @@ class SceneFile:
         An image whose file is missing is only refused when it is opened, since questions can be made from the scene.
         If no image has a file, the folder must be wrong: BadImage is raised at the end.
         """
-        self.skipped.clear()
+        self.begin()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         seen: set[str] = set()
         for file in scene_files(self.path):

@@ -8,13 +8,10 @@ from typing import ClassVar
 
 from askew.errors import BadOption
 from askew.language.translate import translator
-from askew.metrics.accuracy import Accuracy
-from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rad_metrics import Rad
 from askew.perturb.back_translation import ATTEMPTS, TEST, BackTranslation
 from askew.perturb.vary_dataset import vary_all
-from askew.suites.suite_parts import Originals, before_after, check_originals, published
+from askew.suites.suite_parts import Originals, check_originals, published, rad_scores
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
@@ -59,13 +56,7 @@ class BackTranslationSuite(BuildsByExecutor):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """RAD both ways, and accuracy on both sides."""
-        return {
-            "accuracy.all": Accuracy("all", self.accuracy),
-            **before_after(self.accuracy),
-            "rad.forward": Rad(False, self.correct, self.accuracy),
-            "rad.backward": Rad(True, self.correct, self.accuracy),
-            "cs.2": Consensus(2, mode=self.accuracy),
-        }
+        return rad_scores(self.correct, self.accuracy)
 
     @property
     def tables(self) -> Sequence[Table]:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.language.tagger import Tagger
-from askew.metrics.accuracy import Accuracy, Worst
-from askew.metrics.consistency import Consensus
+from askew.metrics.accuracy import Worst
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rad_metrics import Rad
 from askew.perturb.rad import Balance, RadPerturbation, fit
 from askew.perturb.vary_dataset import vary_all
-from askew.suites.suite_parts import Originals, before_after, check_originals, published
+from askew.suites.suite_parts import Originals, check_originals, published, rad_scores
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
 
@@ -62,14 +60,7 @@ class RadSuite(BuildsByExecutor):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """RAD both ways, and accuracy on both sides."""
-        return {
-            "accuracy.all": Accuracy("all", self.accuracy),
-            **before_after(self.accuracy),
-            "rad.forward": Rad(False, self.correct, self.accuracy),
-            "rad.backward": Rad(True, self.correct, self.accuracy),
-            "cs.2": Consensus(2, mode=self.accuracy),
-            "worst": Worst(self.accuracy, original=True),
-        }
+        return {**rad_scores(self.correct, self.accuracy), "worst": Worst(self.accuracy, original=True)}
 
     @property
     def tables(self) -> Sequence[Table]:

@@ -10,8 +10,9 @@ from askew.errors import BadOption, RunError
 from askew.files.images import content_hash
 from askew.files.read_write import resource
 from askew.metrics.accuracy import Accuracy, Gap
-from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.consistency import ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct
+from askew.metrics.rad_metrics import Rad
 from askew.types import Mode
 from askew.verbs import Dataset, Executor, Metric, SeesFiles
 
@@ -66,6 +67,21 @@ def before_after(mode: Mode) -> dict[str, Metric]:
         "accuracy.original": Accuracy("original", mode),
         "accuracy.variant": Accuracy("variant", mode),
         "accuracy.gap": Gap(mode),
+    }
+
+
+def rad_scores(correct: Correct, mode: Mode) -> dict[str, Metric]:
+    """RAD both ways (Rosenberg et al. 2021), accuracy on both sides, and how often both are correct.
+
+    >>> list(rad_scores("modal", "official"))[-3:]
+    ['rad.forward', 'rad.backward', 'cs.2']
+    """
+    return {
+        "accuracy.all": Accuracy("all", mode),
+        **before_after(mode),
+        "rad.forward": Rad(False, correct, mode),
+        "rad.backward": Rad(True, correct, mode),
+        "cs.2": Consensus(2, mode=mode),
     }
 
 

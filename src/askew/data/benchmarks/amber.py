@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from askew.data.bad_records import distinct, identity, mapping, text
+from askew.data.bad_records import distinct, id_in, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.types import Expect, Group, Id, Kind, Question, Variant
@@ -59,7 +59,7 @@ class Amber(GroupBenchmark):
         sieve = self.sieve(annotations)
         truths = {
             key: (record.get("type"), record.get("truth"))
-            for _, key, record in distinct(sieve, self.records(sieve), _key)
+            for _, key, record in distinct(sieve, self.records(sieve), id_in("id"))
         }
         for path in queries:
             yield from self._groups(path, truths, counts)
@@ -67,7 +67,7 @@ class Amber(GroupBenchmark):
     def _groups(self, path: str, truths: Truths, counts: Counter[str]) -> Iterator[Group]:
         sieve = self.sieve(path)
         waiting: Question | None = None
-        for number, key, record in distinct(sieve, self.records(sieve), _key):
+        for number, key, record in distinct(sieve, self.records(sieve), id_in("id")):
             question = sieve.sift(number, key, self._question, key, record, truths)
             if question is None:
                 continue
@@ -109,7 +109,3 @@ def _are_opposite(first: Question, second: Question) -> bool:
 def _group(original: Question, *opposite: Question) -> Group:
     variants = tuple(Variant(one, Expect.GIVEN, "opposite", "amber") for one in opposite)
     return Group(original.id, "amber", original, variants)
-
-
-def _key(record: object) -> Id:
-    return identity(mapping(record), "id")

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askew.data.bad_records import Sieve, distinct, identity, mapping, text, texts
+from askew.data.bad_records import Sieve, distinct, id_in, text, texts
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, bad_label, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.json_stream import decoded, lines, pairs
@@ -57,7 +57,7 @@ class AmberGenerative(QuestionBenchmark):
         sieve = self.sieve(annotations)
         objects = {
             key: record
-            for _, key, record in distinct(sieve, self.records(sieve), _key)
+            for _, key, record in distinct(sieve, self.records(sieve), id_in("id"))
             if record.get("type") == "generative"
         }
         if not self.vectors:
@@ -67,7 +67,7 @@ class AmberGenerative(QuestionBenchmark):
             )
         sieve = self.sieve(queries)
         make = lambda key, record: self._question(key, record, objects)  # noqa: E731
-        yield from self.sifted(sieve, self.records(sieve), _key, make, counts)
+        yield from self.sifted(sieve, self.records(sieve), id_in("id"), make, counts)
 
     def _question(self, key: Id, record: Mapping[str, Any], objects: Mapping[Id, Mapping[str, Any]]) -> Question:
         if key not in objects:
@@ -153,7 +153,3 @@ class AmberGenerative(QuestionBenchmark):
             word: frozenset(other for other, close in zip(self._words, row, strict=True) if close)
             for word, row in zip(self._words, alike, strict=True)
         }
-
-
-def _key(record: object) -> Id:
-    return identity(mapping(record), "id")

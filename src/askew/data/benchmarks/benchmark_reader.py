@@ -12,24 +12,23 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-from askew.data.bad_records import Sieve, distinct, short
+from askew.data.bad_records import DataFiles, Sieve, distinct, short
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.find_images import ImagesByName, counting_missing
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
 from askew.errors import BadRecord, DataError
-from askew.files.read_write import fingerprint, signature
 from askew.types import Group, Id, ImageRef, Question
 
 Sizes: TypeAlias = Mapping[str, Mapping[str, int | tuple[int, ...]]]
 
 
 @dataclass(frozen=True, repr=False)
-class BenchmarkFiles:
+class BenchmarkFiles(DataFiles):
     """The files of a published benchmark. Nothing is downloaded: errors name missing files and where to put them."""
 
     title: ClassVar[str]
@@ -40,33 +39,20 @@ class BenchmarkFiles:
     """What belongs at the path, for error messages."""
     sizes: ClassVar[Sizes] = {}
     """The published sizes of files with these names."""
-    path: str
-    """The file, or the folder that contains the files."""
     images: str | None = None
     """The folder of images, which are found by name in it and its sub-folders; by default the folder of the files."""
     skip_bad: bool = False
     """Leave out bad records and list them in ``skipped``; accept files that differ in size from the published ones."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
-    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Other messages of the last reading: counts against published sizes, missing fields and files."""
 
     def __post_init__(self) -> None:
         if not os.path.exists(self.path):
             raise DataError(f"{self.path}: there is no such file or folder. {self.title} belongs there.")
         self.files()
 
-    def __repr__(self) -> str:
-        return signature(self)
-
     @property
     def name(self) -> str:
         """The name of the benchmark in tables."""
         return self.title
-
-    def fingerprint(self) -> str:
-        """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(*self.files())
 
     def files(self) -> Sequence[str]:
         """The files that are read, by default one; raises DataError if one is missing, saying where it belongs."""
@@ -134,12 +120,6 @@ class BenchmarkFiles:
     def image_of(self, key: Id, *names: str) -> ImageRef:
         """The image with this id, whose file has one of these names, the usual one first."""
         return replace(self._found.find(self._found.first(names)), id=key)
-
-    def begin(self) -> Counter[str]:
-        """Forget the last reading; returns the counter for the records of this one."""
-        self.skipped.clear()
-        self.remarks.clear()
-        return Counter()
 
     def stopped(self, counts: Mapping[str, int]) -> None:
         """Add a remark about each count when reading stops before the end (``--limit``): how much was read."""
@@ -284,6 +264,14 @@ def missing_files(path: str, title: str, wanted: str) -> DataError:
 def wrong_file(path: str, title: str, wanted: str) -> DataError:
     """The error for a file of another kind."""
     return DataError(f"{path}: this is not a file of {title}. Give {wanted}.")
+
+
+def yes_or_no(value: str, wanted: str = "Yes or No") -> str:
+    """A label in lower case; ``wanted`` is how the file writes both."""
+    label = value.strip().lower()
+    if label not in ("yes", "no"):
+        raise bad_label(value, wanted)
+    return label
 
 
 def bad_label(value: object, wanted: str) -> BadRecord:

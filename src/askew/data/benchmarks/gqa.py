@@ -16,18 +16,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from askew.answers.normalise import answer_type
-from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
+from askew.data.bad_records import DataFiles, Sieve, mapping, repeated, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.find_images import ImagesById, counting_missing
 from askew.data.json_stream import may_be, pairs
 from askew.data.scene_graphs import SceneIndex, scene_files
 from askew.errors import DataError
-from askew.files.read_write import fingerprint, signature
 from askew.types import Id, ImageRef, Kind, Question
 
 _CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")
@@ -35,7 +34,7 @@ _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 
 
 @dataclass(frozen=True, repr=False)
-class Gqa:
+class Gqa(DataFiles):
     """GQA questions, optionally with the scene graphs of their images (Hudson & Manning 2019)."""
 
     path: str
@@ -50,28 +49,23 @@ class Gqa:
     """Only the questions of the balanced part."""
     skip_bad: bool = False
     """Leave out bad records and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
 
     def __post_init__(self) -> None:
         question_files(self.path, self.split)
-
-    def __repr__(self) -> str:
-        return signature(self)
 
     @property
     def name(self) -> str:
         """The name of the file or folder without its extension."""
         return f"GQA {split_of(question_files(self.path, self.split)[0])}"
 
-    def fingerprint(self) -> str:
-        """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(*question_files(self.path, self.split), *(scene_files(self.scenes) if self.scenes else ()))
+    def files(self) -> Sequence[str]:
+        """The questions, and the scene graphs if they are named."""
+        return [*question_files(self.path, self.split), *(scene_files(self.scenes) if self.scenes else ())]
 
     @counting_missing
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
-        self.skipped.clear()
+        self.begin()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         seen: set[Id] = set()
         scenes = SceneIndex(self.scenes) if self.scenes else None

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
 from askew.data.bad_records import text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, yes_or_no
 from askew.data.benchmarks.sniff import MARKS
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.json_stream import decoded, lines
@@ -113,7 +113,7 @@ class Mme(GroupBenchmark):
         folder, stem = _folder(path), stem_of(path)
         category = os.path.basename(folder)
         key = f"{category}/{stem}/{number}"
-        return MmeRow(key, (category, stem), self._beside(folder, stem), cells[0].strip(), _label(cells[1]))
+        return MmeRow(key, (category, stem), self._beside(folder, stem), cells[0].strip(), yes_or_no(cells[1]))
 
     def _beside(self, folder: str, stem: str) -> ImageRef:
         """The image of a text file: in the folder of its category, or in ``images`` there."""
@@ -134,24 +134,19 @@ def _table_row(record: Mapping[str, str], images: TableImages) -> MmeRow:
     image = images.find(text(record, "index"), text(record, "image"))
     category = text(record, "category")
     shown = record.get("image_path") or str(image.id)
-    return MmeRow(index_key(record), (category, shown), image, text(record, "question"), _label(text(record, "answer")))
+    return MmeRow(
+        index_key(record), (category, shown), image, text(record, "question"), yes_or_no(text(record, "answer"))
+    )
 
 
 def _hub_row(number: int, record: Mapping[str, Any]) -> MmeRow:
     name = text(record, "question_id")
     category = text(record, "category")
     image = parquet_image(name, record.get("image"))
-    label = _label(text(record, "answer"))
+    label = yes_or_no(text(record, "answer"))
     return MmeRow(
         f"{name}/{number % 2 or 2}", (category, os.path.basename(name)), image, text(record, "question"), label
     )
-
-
-def _label(value: str) -> str:
-    label = value.strip().lower()
-    if label not in ("yes", "no"):
-        raise bad_label(value, "Yes or No")
-    return label
 
 
 def _question(row: MmeRow) -> Question:

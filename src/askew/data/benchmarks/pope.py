@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from askew.data.bad_records import distinct, identity, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, bad_label, missing_files
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes, missing_files, yes_or_no
 from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vlmevalkit import answered_by_index, index_key
 from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
@@ -167,7 +167,7 @@ class Pope(GroupBenchmark):
                 yield row
 
     def _row(self, strategy: str, key: str, record: Mapping[str, Any]) -> PopeRow:
-        label = _label(record, "label", "yes or no")
+        label = yes_or_no(text(record, "label"), "yes or no")
         return PopeRow((strategy,), key, self.image(text(record, "image")), text(record, "text"), label)
 
     def _table_rows(self, path: str, counts: Counter[str]) -> Iterator[PopeRow]:
@@ -197,7 +197,7 @@ class Pope(GroupBenchmark):
             )
         image = find(record)
         image = self._shared.setdefault(image.data, image)
-        label = _label(record, "answer", "Yes or No")
+        label = yes_or_no(text(record, "answer"))
         return PopeRow([name for name in STRATEGIES if name in strategies], key, image, text(record, "question"), label)
 
 
@@ -251,7 +251,7 @@ class PopeV2(GroupBenchmark):
 
     def _question(self, number: int, record: object) -> Question:
         fields: Mapping[str, Any] = mapping(record)
-        label = _label(fields, "label", "Yes or No")
+        label = yes_or_no(text(fields, "label"))
         return Question(
             f"pope-v2/{number}",
             self.image(text(fields, "image_name")),
@@ -260,11 +260,3 @@ class PopeV2(GroupBenchmark):
             Kind("yes/no"),
             tags=(("object", text(fields, "target_object")),),
         )
-
-
-def _label(record: Mapping[str, Any], name: str, wanted: str) -> str:
-    """The label in the field of this name, in lower case; ``wanted`` is how the file writes both labels."""
-    label = text(record, name).strip().lower()
-    if label not in ("yes", "no"):
-        raise bad_label(record[name], wanted)
-    return label

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from askew.data.bad_records import distinct, identity, mapping, short, text, wrong
+from askew.data.bad_records import distinct, id_in, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import OneFilePerSplit, Sizes, wrong_file
 from askew.data.json_stream import nested_items
 from askew.errors import BadRecord, DataError
@@ -45,7 +45,7 @@ class VisDial(OneFilePerSplit):
         texts = [Texts(path, key) for key in ("questions", "answers")]
         if not all(map(len, texts)):
             raise wrong_file(path, self.title, "a file with data.questions, data.answers and data.dialogs")
-        for number, key, record in distinct(sieve, nested_items(path, "data", "dialogs"), _key):
+        for number, key, record in distinct(sieve, nested_items(path, "data", "dialogs"), id_in("image_id")):
             for question in sieve.sift(number, key, self._dialogue, key, record, *texts) or ():
                 counts["questions"] += 1
                 yield question
@@ -104,7 +104,3 @@ def _true_answer(texts: Sequence[str], place: object) -> tuple[str, ...]:
     if not isinstance(place, int) or not 0 <= place < len(texts):
         raise wrong("gt_index", f"a number from 0 to {len(texts) - 1}", place)
     return (texts[place],)
-
-
-def _key(record: object) -> Id:
-    return identity(mapping(record), "image_id")

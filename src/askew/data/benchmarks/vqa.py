@@ -9,16 +9,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from askew.data.bad_records import EXACT, Sieve, distinct, identity, mapping, missing, text, wrong
+from askew.data.bad_records import EXACT, DataFiles, Sieve, distinct, identity, mapping, missing, text, wrong
 from askew.data.find_images import ImagesById, counting_missing
 from askew.data.json_stream import items, may_be, scalar
 from askew.errors import BadImage, BadRecord, DataError
-from askew.files.read_write import fingerprint, signature
 from askew.files.records import kind_of
 from askew.types import Id, ImageRef, Question
 
@@ -45,7 +44,7 @@ _QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
 
 
 @dataclass(frozen=True, repr=False)
-class Vqa:
+class Vqa(DataFiles):
     """Questions of the VQA v2 family with the answers of ten people each (Goyal et al. 2017)."""
 
     path: str
@@ -58,10 +57,6 @@ class Vqa:
     """Which questions file of a folder, e.g. ``val2014``."""
     skip_bad: bool = False
     """Leave out bad records and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Messages about the bad records left out by the last reading."""
-    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """That annotations were found under a name that is not the official one, or that there are none."""
 
     def __post_init__(self) -> None:
         if os.path.isdir(self.path):
@@ -69,18 +64,11 @@ class Vqa:
         if self.annotations is None:
             object.__setattr__(self, "annotations", _annotations_beside(self.path) or self._other_annotations())
 
-    def __repr__(self) -> str:
-        return signature(self)
-
     @property
     def name(self) -> str:
         """``VQA val2014`` for the official files, else the file's name without its extension."""
         file = os.path.basename(self.path)
         return f"VQA {split_of(file)}" if _OFFICIAL.search(file) else file.split(".")[0]
-
-    def fingerprint(self) -> str:
-        """A hash of the content of the files, as 16 hexadecimal digits."""
-        return fingerprint(*self.files())
 
     def files(self) -> list[str]:
         """The questions file, and the annotations file if there is one."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from askew.data.bad_records import distinct, identity, mapping, text
+from askew.data.bad_records import distinct, id_in, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, Sizes
 from askew.data.benchmarks.sugarcrepe import CAPTION_QUESTION
 from askew.data.jsonl import check_choices
@@ -35,7 +35,7 @@ class Winoground(GroupBenchmark):
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """One group for each example."""
         sieve = self.sieve(self.files()[0], "line")
-        for number, key, record in distinct(sieve, self.records(sieve), _key):
+        for number, key, record in distinct(sieve, self.records(sieve), id_in("id")):
             group = sieve.sift(number, key, self._group, key, record)
             if group is not None:
                 counts["examples"] += 1
@@ -73,7 +73,3 @@ class Winoground(GroupBenchmark):
                 asked = f'Does this caption fit the image: "{caption}"?'
                 answer = ("yes" if place == number else "no",)
                 yield Question(name, image, asked, answer, Kind("yes/no"), tags=marks)
-
-
-def _key(record: object) -> Id:
-    return identity(mapping(record), "id")

@@ -1,28 +1,9 @@
-"""Read predictions of any model, as id and answer, from common formats:
+"""Read predictions of any model, as id and answer, from results files and the logs of other harnesses.
 
-* the official VQA results file ``[{"question_id": 1, "answer": "yes"}]``,
-* GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
-* JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``, and LLaVA's, ``{"question_id": 1, "prompt":
-  "Is it?", "text": "yes"}``,
-* an object ``{"1": "yes"}``, whose ids JSON can only write as text, or ``{"1": {"answer": "yes"}}``,
-* MME's result files, ``image.jpg<TAB>question<TAB>label<TAB>reply``,
-* the logs of other evaluation harnesses that ran an export of ``askew export``,
-* a folder of such files, which are read as one.
-
-The answer is ``prediction``, ``model_prediction``, ``response`` or ``output``; else ``text``, unless it is the question
-that ``answer`` is for; else ``answer``, which in a record with one of the others is people's. The format is detected
-from the content. These fields of logs are used:
-
-* lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
-  ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. In
-  a log with several filters, the first counts.
-* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``; without
-  ``askew_ids``, of its own benchmarks, ``index``, which names the question also where there is a column ``id``.
-* inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
-  ``output.completion``, else the first choice's message.
-
-A log without the ids still has row numbers (``doc_id``, ``index``), which ``ids.jsonl`` of the export maps to ids.
-``match_predictions.py`` matches files that name questions by a benchmark's own keys, or not at all.
+Their formats, the fields that are used, and the texts of failed requests are listed in ``docs/interchange.md``; a
+file's format is detected from its content. A log without ids still has row numbers (``doc_id``, ``index``), which the
+``ids.jsonl`` of an export maps to ids. ``match_predictions.py`` matches files that name questions by a benchmark's own
+keys, or not at all.
 """
 
 from __future__ import annotations

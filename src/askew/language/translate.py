@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from askew.errors import BadOption, DataError, MissingExtra, need
+from askew.errors import BadOption, DataError, MissingExtra, first_line, need
 
 _PARTS = (
     ("config.json",),
@@ -125,14 +125,9 @@ def _marian(folder: str) -> tuple[Any, Any]:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
     except ImportError as missing:
-        raise MissingExtra(f"{folder}: this model needs a package that is not installed: {_line(missing)}") from missing
+        reason = first_line(str(missing))
+        raise MissingExtra(f"{folder}: this model needs a package that is not installed: {reason}") from missing
     except Exception as wrong:
-        raise DataError(
-            f"{folder}: transformers cannot read this as a translation model: {_line(wrong)}. {_SAVE}"
-        ) from wrong
+        reason = first_line(str(wrong)).rstrip(".") or type(wrong).__name__
+        raise DataError(f"{folder}: transformers cannot read this as a translation model: {reason}. {_SAVE}") from wrong
     return tokenizer, model.eval()
-
-
-def _line(error: Exception) -> str:
-    """The first line of an error message."""
-    return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)

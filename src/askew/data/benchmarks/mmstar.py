@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import text
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.jsonl import check_choices, option_named
 from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
@@ -32,6 +32,7 @@ class MmStar(QuestionBenchmark):
     """MMStar: multiple-choice questions that need the image (Chen et al. 2024)."""
 
     title: ClassVar[str] = "MMStar"
+    sizes: ClassVar[Sizes] = {name: {"questions": 1500} for name in ("MMStar.tsv", "mmstar.parquet")}
 
     def files(self) -> Sequence[str]:
         """The one file."""
@@ -43,11 +44,6 @@ class MmStar(QuestionBenchmark):
         if not found:
             raise missing_files(self.path, self.title, "MMStar.tsv or mmstar.parquet")
         return found[:1]
-
-    def expected(self) -> Mapping[str, int]:
-        """1,500 questions."""
-        name = os.path.basename(self.files()[0]).lower()
-        return {"questions": 1500} if name in ("mmstar.tsv", "mmstar.parquet") else {}
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""

@@ -23,7 +23,6 @@ from askew.metrics.benchmark_metrics import (
     MmeScore,
     OptionAccuracy,
     PartMean,
-    Relevance,
     TaggedAnswer,
     WrongOption,
 )
@@ -65,7 +64,6 @@ PERFECT = {
     CorrectGivenParts(): 1.0,
     AllCorrect("image", "any"): 1.0,
     OptionAccuracy("B"): 1.0,
-    Relevance(): 1.0,
     Accuracy("members", "robust"): 1.0,
     YesNo(): 1.0,
     HeadTailGap(): 0.0,

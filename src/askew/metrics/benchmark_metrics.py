@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -201,22 +200,6 @@ class WrongOption(Metric):
         lettered = [q.choices[place] if place < len(q.choices) else o for q, o in zip(asked, other, strict=True)]
         for first, *rest in (correct, lettered, other):
             yield filled(outcome, first, rest)
-
-
-@dataclass(frozen=True)
-class Relevance(Metric):
-    """How many people gave the answer, as a share of how many gave the most frequent one; mean over originals.
-
-    Four people find *yes* correct, two of them *it is* too: the answer *it is* counts 1/2.
-    """
-
-    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(share of the most frequent answer's votes, 1)."""
-        votes = Counter(map(normalise, outcome.group.original.answers))
-        answer = outcome.original.answer
-        if not votes or (answer is None and failed is None):
-            return None
-        return (failed or 0.0) if answer is None else votes[normalise(answer)] / max(votes.values()), 1.0
 
 
 def _correct_letter(question: Question) -> str:

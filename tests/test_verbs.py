@@ -43,6 +43,7 @@ def test_a_component_without_facts_has_the_defaults():
         "blind": False,
         "text_only": False,
         "opens_images": False,
+        "several_images": False,
     }
     assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "titles": {}, "readers": ()}
     assert values(verbs.DatasetFacts(Plain())) == {
@@ -63,6 +64,7 @@ def test_declared_facts_are_used(tmp_path):
         "blind": True,
         "text_only": True,
         "opens_images": False,
+        "several_images": False,
     }
     assert "question_type" in (verbs.SuiteFacts(CaretsSuite()).slices or ())
     assert verbs.DatasetFacts(GroupFile("a/groups.jsonl")).path == "a/groups.jsonl"

@@ -446,7 +446,7 @@ class DatasetFacts:
     suites = Fact[Sequence[str]](())
     """The suites to run if the user names none."""
     extract = Fact("none")
-    """How ``askew score`` extracts answers from replies, if the user does not say."""
+    """How the benchmark's evaluator reads replies: used where the user does not say."""
     remarks = Fact[Sequence[str]](())
     """Remarks on the last reading, one sentence each: fields that were not read, counts that differ from published
     sizes. Skipped records are not among them."""

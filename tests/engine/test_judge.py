@@ -9,12 +9,14 @@ from itertools import pairwise
 import pytest
 
 import askew
+from askew.cli import main
 from askew.engine.judge import scored_by, step_for
 from askew.engine.result import compare_runs
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted
 from askew.models.prediction_file import Predictions
+from askew.models.python_function import CallableModel
 from askew.report.caveats import form_sentences
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
@@ -219,3 +221,23 @@ def test_examples_are_cut_between_words():
     result = askew.evaluate(lambda image, question: words, questions, "accuracy", extract="none", accuracy="simple")
     shown = [reply for reply, _ in result.results["answer_forms"]["examples"].values()]
     assert all(reply.endswith(" …") and words.startswith(reply[:-1]) for reply in shown)
+
+
+def test_a_run_of_a_benchmark_reads_replies_as_its_evaluator_does(tmp_path):
+    """Nope is a yes to POPE's evaluator, in a run as in a score."""
+    rows = [
+        {"question_id": n, "image": f"{n // 2}.jpg", "text": f"Is there a {thing} in the image?", "label": label}
+        for n, (thing, label) in enumerate([("dog", "yes"), ("cat", "no")] * 2)
+    ]
+    path = tmp_path / "coco_pope_random.json"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    model, data = CallableModel(lambda image, question: "Nope.", blind=True), f"pope:{path},skip_bad=true"
+    with pytest.warns(UserWarning, match="wrong only because of the words around them"):
+        result = askew.evaluate(model, data, "pope")
+    short = askew.evaluate(model, data, "pope", extract="short")
+    assert [one.results["model"]["extract"] for one in (result, short)] == ["pope-v1", "short-v6"]
+    assert [one.score("yes").value for one in (result, short)] == [1.0, 0.0]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"question_id": n, "text": "Nope."}) + "\n" for n in range(4)))
+    assert main(["score", data, str(answers), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    assert load_run(tmp_path / "out").results["model"]["extract"] == "pope-v1"

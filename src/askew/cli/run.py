@@ -115,10 +115,12 @@ def _plan(models: Sequence[Named], suites: Sequence[Named], output: Path) -> str
 def _try(models: Sequence[Named], data: Named, count: int, settings: Settings) -> None:
     """Show what each model reads and replies for the first questions of the data."""
     from askew.engine.try_model import try_model
+    from askew.verbs import DatasetFacts
 
+    rule = DatasetFacts(data.what).extract
     questions = list(islice(data.what.questions(), count))
     for model in models:
-        for line in try_model(model, questions, settings):
+        for line in try_model(model, questions, settings, rule):
             print(line)
         print()
     print(f"Questions asked: {len(questions)}. Nothing was stored. Leave --try out to run.")

@@ -212,6 +212,8 @@ class Prepared:
     """The folders that image names in the groups refer to."""
     answers: Path | None = None
     """If the data are the result of an attack: the store of its answers, which need not be requested again."""
+    rule: str = "none"
+    """How the evaluator of the data reads replies."""
 
     def read(self) -> Iterator[Group]:
         """The groups, streamed, with their images."""
@@ -290,7 +292,8 @@ def build_groups(
     answers, origin = None, DatasetFacts(data.what).path
     if source.is_ready and "attack" in names and origin and Path(origin).with_name("answers.sqlite").is_file():
         answers = Path(origin).with_name("answers.sqlite")
-    return Prepared(path, suites, record, covers, source.has_images, folders, answers)
+    rule = DatasetFacts(data.what).extract
+    return Prepared(path, suites, record, covers, source.has_images, folders, answers, rule)
 
 
 def audit_texts(prepared: Prepared) -> Stage[None]:

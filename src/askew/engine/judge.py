@@ -41,11 +41,13 @@ _PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
 """An answer in one or two words, in which no extraction finds another."""
 
 
-def step_for(model: Any, settings: Settings) -> str:
-    """The extraction step of a run."""
+def step_for(model: Any, settings: Settings, rule: str = "none") -> str:
+    """The extraction step of a run: for free text the ``rule`` of the benchmark, if it has one, else ``short``."""
     if settings.extract != "auto":
         return settings.extract
-    return "short" if ModelFacts(model).free_text else "none"
+    if not ModelFacts(model).free_text:
+        return "none"
+    return "short" if rule == "none" else rule
 
 
 def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
@@ -273,7 +275,9 @@ class Tally:
 class OutcomeJudge:
     """Extracts, compares and scores one model's answers; every outcome becomes a line of samples.jsonl."""
 
-    def __init__(self, model: Named, keys: Keys, suites: Sequence[Named], settings: Settings) -> None:
+    def __init__(
+        self, model: Named, keys: Keys, suites: Sequence[Named], settings: Settings, rule: str = "none"
+    ) -> None:
         own = {suite.what.name: suite.what for suite in suites}
         used = {suite.what.name: scored_by(suite, model.what, settings) for suite in suites}
         self.suites: Mapping[str, Suite] = used
@@ -285,7 +289,7 @@ class OutcomeJudge:
             metrics = measured_by(suite, used[name].accuracy, settings.metrics)
             robust = measured_by(suite, NORMALISED, settings.metrics)
             self.tables[name] = RunTable(metrics, SLICES if slices is None else slices, robust)
-        self.step = step_for(model.what, settings)
+        self.step = step_for(model.what, settings, rule)
         """How answers are extracted."""
         check_step(self.step)
         self.forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})

@@ -128,7 +128,7 @@ def run_model(
     That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
     """
     started, clock = datetime.now(timezone.utc), time.perf_counter()
-    model, judge = planner.model, OutcomeJudge(planner.model, planner.keys, prepared.suites, settings)
+    model, judge = planner.model, OutcomeJudge(planner.model, planner.keys, prepared.suites, settings, prepared.rule)
     with ExitStack() as files:
         store = None
         if not ModelFacts(model.what).recorded:

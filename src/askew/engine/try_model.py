@@ -16,7 +16,7 @@ from askew.types import Prediction, Question
 from askew.verbs import ModelFacts, Previews, Streams
 
 
-def try_model(model: Named, questions: Sequence[Question], settings: Settings) -> Iterator[str]:
+def try_model(model: Named, questions: Sequence[Question], settings: Settings, rule: str = "none") -> Iterator[str]:
     """The lines to print, for each question in turn. Nothing is stored.
 
     >>> from askew.models.baselines import Constant
@@ -29,7 +29,7 @@ def try_model(model: Named, questions: Sequence[Question], settings: Settings) -
        answer: yes
        people answered: no
     """
-    step = step_for(model.what, settings)
+    step = step_for(model.what, settings, rule)
     check_step(step)
     yield safe(model.name)
     for number, question in enumerate(map(as_asked, questions), start=1):

@@ -9,6 +9,7 @@ import pytest
 from benchmark_samples import Says
 
 import askew
+from askew.answers.choices import letter_of
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
@@ -95,7 +96,7 @@ def test_faults(tmp_path):
 
 
 def test_the_evaluators_figures_by_hand(tmp_path):
-    model = Says(lambda q: "No" if q.id.endswith("/0/q0i0") else q.answers[0])
+    model = Says(lambda q: "No" if q.id.endswith("/0/q0i0") else letter_of(q.choices, q.answers[0]) or q.answers[0])
     result = askew.evaluate(model, f"naturalbench:{as_json(tmp_path)},skip_bad=true", "naturalbench")
     # 2 groups of 4; one answer is wrong: it spoils one question, one image and one group
     assert result.score("accuracy.members").value == 7 / 8

@@ -24,6 +24,7 @@ from askew.data.benchmarks.mme import Mme
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
+from askew.data.benchmarks.nlvr2 import Nlvr2
 from askew.data.benchmarks.pope import Pope, PopeV2
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa_ce import VqaCe
@@ -125,6 +126,19 @@ def mm_upd(folder: Path, count: int) -> Path:
 def mmvp(folder: Path, count: int) -> Path:
     rows = (f"{n + 1},What is {n // 2}?,(a) x (b) y,({'ab'[n % 2]})" for n in range(count // 2 * 2))
     table(folder / "Questions.csv", "Index,Question,Options,Correct Answer", rows)
+    return folder
+
+
+def nlvr2(folder: Path, count: int) -> Path:
+    keys = ((n // 4, n % 4) for n in range(count // 4 * 4))
+    lines(
+        folder / "dev.json",
+        (
+            {"identifier": f"dev-{place}-{pair}-0", "sentence": f"There are {place} dogs{place * ", or more"}.", "label": str(pair % 2 == 0),
+             "left_url": "http://a/l.jpg", "right_url": "http://a/r.jpg"}
+            for place, pair in keys
+        ),
+    )  # fmt: skip
     return folder
 
 
@@ -279,6 +293,7 @@ SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     Mme: mme,
     Mmvp: mmvp,
     NaturalBench: naturalbench,
+    Nlvr2: nlvr2,
     Pope: pope,
     PopeV2: pope_v2,
     VlmEvalKitCircular: circular,

@@ -51,7 +51,7 @@ def questions_of(data):
 def draw_images(path: Path, folder: Path) -> None:
     """An image for every name that the sample's questions have, under each of the names that files have."""
     folder.mkdir()
-    images = {question.image.id for question in questions_of(open_path(path, skip_bad=True)) if question.image}
+    images = {image.id for question in questions_of(open_path(path, skip_bad=True)) for image in question.images}
     for key in images:
         name = str(key).rpartition("/")[2]
         number = int(key) if str(key).isdecimal() else None

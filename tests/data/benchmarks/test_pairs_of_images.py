@@ -1,16 +1,18 @@
-"""MMVP and AMBER: pairs of the published shape, and their evaluators' arithmetic recomputed by hand."""
+"""MMVP, NLVR2 and AMBER: pairs of the published shape, and their evaluators' arithmetic recomputed by hand."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from benchmark_samples import Says
+from benchmark_samples import Says, nlvr2
 
 import askew
+from askew.cli import main
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.open_path import open_path
+from askew.engine.result import Result
 from askew.errors import BadImage, BadRecord, DataError
 
 
@@ -130,3 +132,29 @@ def test_amber_by_hand(tmp_path):
     assert result.score("accuracy.members", "tag.type=attribute-state").value == 0.5
     assert result.score("pair").value == 0.0
     assert result.score("yes").value == 2 / 5
+
+
+def test_sentences_of_nlvr2_by_hand(tmp_path):
+    """Two sentences about four pairs each, and two images for each; one wrong answer spoils one sentence."""
+    data = open_path(nlvr2(tmp_path, 8))
+    groups = list(data.groups())
+    assert [len(group.variants) for group in groups] == [3, 3]
+    assert [image.id for image in groups[1].variants[1].question.images] == ["dev-1-2-img0.png", "dev-1-2-img1.png"]
+    assert groups[0].original.text == 'Is this sentence true of the two images? "There are 0 dogs."'
+    labels = {f"dev-{place}-{pair}-0": str(pair % 2 == 0) for place in (0, 1) for pair in range(4)}
+    labels["dev-1-3-0"] = "True"
+    predictions = tmp_path / "answers.csv"
+    predictions.write_text("identifier,prediction\n" + "".join(f"{key},{said}\n" for key, said in labels.items()))
+    out = tmp_path / "out"
+    assert main(["score", f"nlvr2:{tmp_path / 'dev.json'}", str(predictions), "--output", str(out), "--quiet"]) == 0
+    results = Result(out)
+    assert results.score("accuracy.members").value == 7 / 8
+    assert results.score("consistency").value == 1 / 2
+    for identifier, label, message in (
+        ("dev-1-0-0", "maybe", "it must be True or False"),
+        ("dev-1", "True", "it must have four parts"),
+    ):
+        record = {"identifier": identifier, "sentence": "A dog.", "label": label}
+        (tmp_path / "dev.json").write_text(json.dumps(record))
+        with pytest.raises(DataError, match=message):
+            list(data.groups())

@@ -134,7 +134,8 @@ def nlvr2(folder: Path, count: int) -> Path:
     lines(
         folder / "dev.json",
         (
-            {"identifier": f"dev-{place}-{pair}-0", "sentence": f"There are {place} dogs{place * ", or more"}.", "label": str(pair % 2 == 0),
+            {"identifier": f"dev-{place}-{pair}-0", "label": str(pair % 2 == 0),
+             "sentence": "There are dogs" + ", or cats" * place,
              "left_url": "http://a/l.jpg", "right_url": "http://a/r.jpg"}
             for place, pair in keys
         ),

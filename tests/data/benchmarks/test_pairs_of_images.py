@@ -140,7 +140,7 @@ def test_sentences_of_nlvr2_by_hand(tmp_path):
     groups = list(data.groups())
     assert [len(group.variants) for group in groups] == [3, 3]
     assert [image.id for image in groups[1].variants[1].question.images] == ["dev-1-2-img0.png", "dev-1-2-img1.png"]
-    assert groups[0].original.text == 'Is this sentence true of the two images? "There are 0 dogs."'
+    assert groups[0].original.text == 'Is this sentence true of the two images? "There are dogs"'
     labels = {f"dev-{place}-{pair}-0": str(pair % 2 == 0) for place in (0, 1) for pair in range(4)}
     labels["dev-1-3-0"] = "True"
     predictions = tmp_path / "answers.csv"

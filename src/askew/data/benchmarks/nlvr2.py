@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from askew.data.bad_records import mapping, text
+from askew.data.bad_records import distinct, gathered, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
-from askew.data.records_by_id import distinct, gathered
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 

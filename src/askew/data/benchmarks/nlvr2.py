@@ -3,11 +3,13 @@
 ``dev.json``, ``test1.json``, ...: JSON lines of ``{"identifier": "dev-17-2-0", "sentence", "label": "True" | "False",
 "left_url", "right_url", ...}``. An identifier is split, set of images, pair and sentence; the images of a pair are
 ``dev-17-2-img0.png`` and ``dev-17-2-img1.png``. A group is a sentence with all its pairs, over which consistency is
-counted. There is no official wording for models that answer questions; ours asks for yes or no.
+counted. There is no official wording for models that answer questions; in ours the labels are two options, since a
+sentence with "or" would make another question of one for yes or no.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +17,10 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import distinct, gathered, mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
-from askew.errors import BadRecord
+from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
-_LABELS = {"true": "yes", "false": "no"}
+_LABELS = ("True", "False")
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,17 +30,22 @@ class Nlvr2(GroupBenchmark):
     title: ClassVar[str] = "NLVR2"
     suites: ClassVar[Sequence[str]] = ("nlvr2",)
 
-    split: str | None = None
+    split: str = ""
     """Which file of a folder: ``train``, ``dev``, ``test1`` or ``test2``."""
 
     @property
     def extract(self) -> str:
-        """Replies may be sentences, or the labels True and False."""
+        """Replies may be letters, labels or sentences."""
         return "short"
 
     def files(self) -> Sequence[str]:
         """The one file."""
-        return [self.one_split("nlvr2", r"(?:.*[^a-z])?(?:train|dev|test\d?)\.json", "dev.json", self.split)]
+        found = self.marked_files("dev.json, test1.json or another file of its folder data")
+        fitting = [file for file in found if self.split in os.path.basename(file)]
+        if len(fitting) != 1:
+            names = ", ".join(map(os.path.basename, fitting or found))
+            raise DataError(f"{self.path}: files of NLVR2 are here: {names}. Pick one: nlvr2:{self.path},split=dev")
+        return fitting
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """By the identifier."""
@@ -59,13 +66,13 @@ class Nlvr2(GroupBenchmark):
                 yield Group(first.id, "nlvr2", first, variants)
 
     def _question(self, record: Mapping[str, Any]) -> Question:
-        key, label = text(record, "identifier"), str(record.get("label"))
-        if label.lower() not in _LABELS:
-            raise bad_label(label, "True or False")
+        key, label = text(record, "identifier"), str(record.get("label")).capitalize()
+        if label not in _LABELS:
+            raise bad_label(record.get("label"), "True or False")
         pair = key.rpartition("-")[0]
         images = [self.image(f"{pair}-img{number}.png") for number in (0, 1)]
         asked = f'Is this sentence true of the two images? "{text(record, "sentence").strip()}"'
-        return Question(key, None, asked, (_LABELS[label.lower()],), Kind("yes/no")).with_images(images)
+        return Question(key, None, asked, (label,), Kind("choice"), choices=_LABELS).with_images(images)
 
 
 def _identifier(record: object) -> Id:

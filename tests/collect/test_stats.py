@@ -101,7 +101,8 @@ def test_tables_by_hand(worked):
     assert sessions["tries_per_session"] == pytest.approx(6 / 4)
     assert sessions["tries_per_session_median"] == 1.0
     assert (sessions["questions_per_image"], sessions["sessions_per_image"]) == (1.5, 1.0)
-    assert row(found, "table8") == pytest.approx({"tries": 3.0, "error_rate": 1 / 6, "success_per_session": 3 / 4})
+    rates = {"tries": 3.0, "error_rate": 1 / 6, "success_per_session": 3 / 4, "human_verified": 1 / 3}
+    assert row(found, "table8") == pytest.approx(rates)
     assert shares(found, "figure8") == {"A": 2, "B": 1, "C": 1, "D": 1, "E": 1}
     assert shares(found, "figure6") == {"1": 0, "2": 0, "3": 1, "4": 0, "5": 0}
     assert shares(found, "figure7")["0–20"] == 1

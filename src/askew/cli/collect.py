@@ -38,6 +38,7 @@ ACTIONS = {
     "export": "write the release of all frozen rounds",
     "quiz": "add and list examples that people judge before they start to work",
     "gold": "add and list questions with known answers, mixed into what people verify",
+    "import": "let people verify the rewordings of an automatic attack",
     "baseline": "let people answer the groups of a suite, as a human baseline",
     "stats": "write the tables and figures of the paper for a study or a release",
     "coding": "write a sample to be coded for Table 7, and read what the coders marked",
@@ -48,7 +49,7 @@ ACTIONS = {
 }
 """The actions, each with its summary."""
 
-MODULES = ("study_setup", "study_work", "quality", "surveys", "study_statistics", "stored_data")
+MODULES = ("study_setup", "study_work", "quality", "surveys", "attack_authors", "study_statistics", "stored_data")
 """The modules of ``askew.collect.commands``, each with some of the actions."""
 FOLDERS = {
     "stats": "the folder of the study, or of a release",

@@ -107,7 +107,7 @@ def people_lines(tx: Tx) -> Iterator[str]:
     """A line for each person, and one with the agreement of all verifiers."""
     answers = counted_answers(tx)
     golds, agreed = gold_counts(tx), agreements(answers)
-    for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
+    for row in tx.rows(sa.select(annotator).where(annotator.c.attack.is_(None)).order_by(annotator.c.id)):
         parts = [row.role]
         if row.excluded_at is not None:
             parts.append(f"excluded ({row.excluded_reason or 'no reason given'})")

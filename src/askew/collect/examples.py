@@ -15,6 +15,7 @@ from askew.collect.protocol import Verdicts, example_type, text_rule_removes
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import (
     annotator,
+    draw,
     image,
     in_rounds,
     judgement,
@@ -64,6 +65,10 @@ class Example(NamedTuple):
     author: Answer | None = None
     verifiers: Sequence[Answer] = ()
     """The answers that count, by slot."""
+    attack: str = ""
+    """The automatic attack that wrote it; empty for people."""
+    attack_tries: int | None = None
+    """The texts that the attack asked until it succeeded."""
 
 
 def examples(tx: Tx, round_id: int | None = None) -> Generator[Example, None, None]:
@@ -84,13 +89,13 @@ def examples(tx: Tx, round_id: int | None = None) -> Generator[Example, None, No
     with closing(stream(tx, statement)) as given, closing(stream(tx, questions)) as rows:
         groups = groupby(given, itemgetter(0))
         key, answers = next(groups, (None, iter(())))
-        for *columns, text, normalised, confidence in rows:
+        for *columns, attack, tries, text, normalised, confidence in rows:
             author = None if text is None else Answer(text, normalised, confidence)
             verifiers: Sequence[Answer] = ()
             if key == columns[0]:
                 verifiers = [Answer._make(one[1:]) for one in answers]
                 key, answers = next(groups, (None, iter(())))
-            one = Example._make((*columns, author, verifiers))
+            one = Example._make((*columns, author, verifiers, attack, tries))
             if not one.type:
                 verdicts = _verdicts(one)
                 kind = example_type(verdicts, settings)
@@ -124,6 +129,7 @@ def _question_columns(stored: bool) -> sa.Select[Any]:
     )
     gone = annotator.c.excluded_at.is_not(None) | image.c.hidden_at.is_not(None) | (question.c.standing != "OK")
     unfinished = question.c.state.not_in(("CORRECT", "UNSURE", "VERIFIED"))
+    asked = sa.select(draw.c.attempts).where(draw.c.question_id == question.c.id).correlate(question).scalar_subquery()
     columns = (
         question.c.id,
         round_.c.number,
@@ -138,6 +144,8 @@ def _question_columns(stored: bool) -> sa.Select[Any]:
         sa.func.coalesce(prediction.c.normalised, ""),
         prediction.c.seconds,
         question.c.state,
+        sa.func.coalesce(annotator.c.attack, ""),
+        sa.case((annotator.c.attack.is_not(None), asked)),
         *judgement.c["answer", "normalised", "confidence"],
     )
     return sa.select(*columns).select_from(joined).order_by(question.c.id)

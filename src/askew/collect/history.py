@@ -85,7 +85,9 @@ def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
 
 
 def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
-    joined = in_rounds.join(session, session.c.id == question.c.session_id).outerjoin(prediction).outerjoin(judgement)
+    asked = in_rounds.join(session, session.c.id == question.c.session_id)
+    written = asked.join(annotator, annotator.c.id == question.c.annotator_id)
+    joined = written.outerjoin(prediction).outerjoin(judgement)
     columns = (
         *question.c,
         round_.c.number.label("round"),
@@ -94,6 +96,7 @@ def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
         image.c.split.label("image_split"),
         session.c.state.label("session_state"),
         session.c.started_at,
+        annotator.c.attack,
         prediction.c.answer.label("robot"),
         *prediction.c["raw", "score", "model_id"],
         judgement.c.verdict,
@@ -125,6 +128,7 @@ def _record(
         "image_split": row.image_split,
         "domain": row.domain,
         "author": people.get(row.annotator_id),
+        **({"attack": row.attack} if row.attack else {}),
         "session": row.session_id,
         "session_state": row.session_state,
         "try": row.try_no,

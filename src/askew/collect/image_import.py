@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,9 @@ from askew.collect.protocol import Refused
 from askew.collect.schema import image, place, round_
 from askew.collect.study import Study
 from askew.errors import BadImage, DataError
-from askew.files.images import open_in_little_memory
+from askew.files.images import image_bytes, open_in_little_memory, suffix_of
 from askew.files.read_write import file_sha256, replaced
+from askew.types import ImageRef
 
 MAX_PIXELS = 40_000_000
 FULL_JPEG, MAX_BYTES = 16_000_000, 100_000_000
@@ -71,6 +73,18 @@ def cleaned(path: Path) -> Cleaned:
         pixels.save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
     suffix = ".png" if kind == "PNG" else ".jpg"
     return Cleaned(buffer.getvalue(), suffix, pixels.size, source)
+
+
+def cleaned_ref(ref: ImageRef) -> Cleaned:
+    """The image of a question, cleaned like an image file."""
+    content = image_bytes(ref)
+    with tempfile.TemporaryDirectory(prefix="askew-") as scratch:
+        path = Path(scratch) / f"image{suffix_of(content)}"
+        path.write_bytes(content)
+        try:
+            return cleaned(path)
+        except BadImage as trouble:
+            raise BadImage(f"image {ref.id!r}: {str(trouble).removeprefix(f'{path}: ')}") from None
 
 
 def import_images(

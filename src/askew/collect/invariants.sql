@@ -55,7 +55,15 @@ SELECT s.id
 FROM session s
 JOIN annotator a ON a.id = s.annotator_id
 LEFT JOIN place p ON p.session_id = s.id
-WHERE (s.state = 'LEASED' OR {counts}) AND p.n IS NULL AND a.excluded_at IS NULL;
+WHERE (s.state = 'LEASED' OR {counts}) AND p.n IS NULL AND a.excluded_at IS NULL AND a.attack IS NULL;
+
+-- I27: an automatic attack writes, and does nothing that only people do
+SELECT a.id
+FROM annotator a
+WHERE a.attack IS NOT NULL AND (a.password_hash IS NOT NULL OR a.role <> 'annotator' OR EXISTS (SELECT 1 FROM login l
+    WHERE l.annotator_id = a.id) OR EXISTS (SELECT 1 FROM slot s WHERE s.annotator_id = a.id) OR EXISTS (SELECT 1
+    FROM gold_result g WHERE g.annotator_id = a.id) OR EXISTS (SELECT 1 FROM batch b WHERE b.annotator_id = a.id)
+  OR EXISTS (SELECT 1 FROM place p JOIN session s ON s.id = p.session_id WHERE s.annotator_id = a.id));
 
 -- I5: the tries of a session are numbered from 1 without gaps, and are not too many
 SELECT session_id
@@ -200,7 +208,7 @@ WHERE invite_id IS NOT NULL AND identity IS NULL;
 -- I23: simulated people and real ones never work in the same study, unless it is a demonstration
 SELECT a.id
 FROM annotator a
-WHERE NOT a.simulated AND EXISTS (SELECT 1 FROM annotator b WHERE b.simulated) AND (EXISTS (SELECT 1 FROM
+WHERE NOT a.simulated AND a.attack IS NULL AND EXISTS (SELECT 1 FROM annotator b WHERE b.simulated) AND (EXISTS (SELECT 1 FROM
     session s WHERE s.annotator_id = a.id) OR EXISTS (SELECT 1 FROM verification v WHERE v.annotator_id = a.id)
     OR EXISTS (SELECT 1 FROM batch b WHERE b.annotator_id = a.id))
   AND NOT EXISTS (SELECT 1 FROM study WHERE settings LIKE '%"demonstration": true%');
@@ -285,7 +293,7 @@ FROM session s
 JOIN annotator a ON a.id = s.annotator_id
 JOIN image i ON i.id = s.image_id
 JOIN round r ON r.id = i.round_id
-WHERE a.excluded_at IS NULL AND {counts} AND (s.state = 'EXHAUSTED' OR {frozen}) AND NOT EXISTS (SELECT 1 FROM
+WHERE a.attack IS NULL AND a.excluded_at IS NULL AND {counts} AND (s.state = 'EXHAUSTED' OR {frozen}) AND NOT EXISTS (SELECT 1 FROM
     question q WHERE q.session_id = s.id AND q.standing = 'REMOVED')
 GROUP BY s.annotator_id;
 
@@ -304,7 +312,7 @@ GROUP BY annotator_id;
 SELECT q.annotator_id, COUNT(*)
 FROM question q
 JOIN annotator a ON a.id = q.annotator_id
-WHERE a.excluded_at IS NULL AND q.type = 'E' AND q.state = 'VERIFIED' AND q.standing = 'OK'
+WHERE a.attack IS NULL AND a.excluded_at IS NULL AND q.type = 'E' AND q.state = 'VERIFIED' AND q.standing = 'OK'
   AND q.text <> ''
 GROUP BY q.annotator_id;
 

@@ -94,7 +94,7 @@ def work_of_all(tx: Tx) -> list[AnnotatorWork]:
     """The work of every annotator, and of owners who did any, in the order they joined."""
     sessions, answers, types, batches = _sessions(tx), _answers(tx), _types(tx), _batches(tx)
     works = []
-    for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
+    for row in tx.rows(sa.select(annotator).where(annotator.c.attack.is_(None)).order_by(annotator.c.id)):
         if row.role == "owner" and row.id not in sessions.keys() | answers.keys() | batches.keys():
             continue
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}

@@ -296,7 +296,7 @@ def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Q
         counted = sorted((one for one in record["verifications"] if one["slot"]), key=lambda one: one["slot"])
         answers = [record["judgement"]["answer"], *(one["answer"] for one in counted)]
         sure = [record["judgement"]["confidence"] or "yes", *(one["confidence"] for one in counted)]
-    tags = (("domain", record["domain"]), ("round", str(record["round"])))
+    tags = (("attack", record.get("attack", "")), ("domain", record["domain"]), ("round", str(record["round"])))
     return Question(
         record["id"],
         ImageRef(row.id, _image_path(row), None, row.sha256, (row.width, row.height)),

@@ -34,7 +34,7 @@ def draw_sample(examples: Iterable[Example], seed: int, size: int = 300) -> list
     """Random successful questions (judged wrong: C, D, E), ``size`` per round; the same seed gives the same sample."""
     rounds: dict[int, list[tuple[float, int, Example]]] = {}
     for one in examples:
-        if one.type in "CDE":
+        if one.type in "CDE" and not one.attack:
             drawn = rounds.setdefault(one.round, [])
             drawn.append((Random(f"{seed}:coding:{one.id}").random(), one.id, one))
             if len(drawn) >= 4 * size:

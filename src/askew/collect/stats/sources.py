@@ -17,7 +17,7 @@ from askew.collect.database import Tx
 from askew.collect.examples import Answer, Example, examples, stream
 from askew.collect.protocol import StudySettings, same_answer
 from askew.collect.release import MANIFEST, RELEASE_FORMAT
-from askew.collect.schema import draw, image, lease, model, question, round_, session, study
+from askew.collect.schema import annotator, draw, image, lease, model, question, round_, session, study
 from askew.errors import DataError
 from askew.files.limits import bounded_lines, read_object
 from askew.files.read_write import file_sha256
@@ -120,7 +120,7 @@ class FromRelease:
         return None
 
     def _count_draws(self, record: Mapping[str, Any]) -> None:
-        for one in record["draws"]:
+        for one in () if "attack" in record else record["draws"]:
             counts = self._draws[record["round"], record["image"], one["model"]]
             counts[0] += 1
             counts[1] += one["outcome"] == "FAILED"
@@ -151,6 +151,8 @@ def _released_example(record: Mapping[str, Any]) -> Example:
         state=record["state"],
         author=answers[0] if answers else None,
         verifiers=answers[1:],
+        attack=record.get("attack", ""),
+        attack_tries=record["draws"][0]["attempts"] if "attack" in record else None,
     )
 
 
@@ -181,10 +183,14 @@ class FromStudy:
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
-        joined = draw.join(question)
+        joined = draw.join(question).join(annotator, annotator.c.id == question.c.annotator_id)
         failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
         key = (question.c.image_id, draw.c.model_id)
-        counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
+        counted = (
+            sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts))
+            .select_from(joined)
+            .where(annotator.c.attack.is_(None))
+        )
         models = {row.id: row.name for row in self.tx.rows(sa.select(model.c.id, model.c.name))}
         rounds = self._round_of_image()
         with closing(stream(self.tx, counted.group_by(*key).order_by(*key))) as rows:
@@ -193,7 +199,9 @@ class FromStudy:
     def ended(self) -> list[Ended]:
         """How the leases of writers and verifiers ended, by image."""
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
-        writing = sa.select(session.c.image_id, sa.func.count(), over).where(session.c.state != "LEASED")
+        by_people = session.join(annotator)
+        writing = sa.select(session.c.image_id, sa.func.count(), over).select_from(by_people)
+        writing = writing.where(session.c.state != "LEASED", annotator.c.attack.is_(None))
         late = sa.func.sum(sa.case((lease.c.outcome == "EXPIRED", 1), else_=0))
         joined = lease.join(question)
         verifying = sa.select(question.c.image_id, sa.func.count(), late).select_from(joined)

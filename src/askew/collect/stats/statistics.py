@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from askew.collect.examples import Example
 from askew.collect.release import MANIFEST
 from askew.collect.schema import SPLITS
 from askew.collect.stats import figures, tables, work_tables
@@ -60,8 +61,9 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
         with closing(source.examples()) as examples:
             check_coded(coders, examples)
     with closing(source.examples()) as examples:
-        facts = Facts(examples, about.settings, vocabulary)
-    check_counts(facts, about)
+        attacks: list[Example] = []
+        facts = Facts(by_people(examples, attacks), about.settings, vocabulary)
+    check_counts(facts, attacks, about)
     if not len(facts.type):
         raise UsageError(f"{about.name or 'The study'}: no question has been judged yet, so there is nothing to count.")
     counted = tables.Counted(facts, about, source.drawn(), source.ended())
@@ -70,7 +72,7 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
         tables.sessions_table(counted),
         *([table7(coders)] if coders else []),
         *([kappa_table(coders)] if len(coders) == 2 else []),
-        tables.table8(counted),
+        tables.table8(counted, attacks),
         tables.table9(counted),
         tables.table10(counted),
         work_tables.agreement_table(counted),
@@ -96,12 +98,26 @@ def opened_source(folder: Path) -> Iterator[Source]:
         yield FromStudy(tx)
 
 
-def check_counts(facts: Facts, about: About) -> None:
+def by_people(examples: Iterable[Example], attacks: list[Example]) -> Iterator[Example]:
+    """The questions of people; those of automatic attacks are counted apart, and added to ``attacks``."""
+    for one in examples:
+        if one.attack:
+            attacks.append(one)
+        else:
+            yield one
+
+
+def check_counts(facts: Facts, attacks: Sequence[Example], about: About) -> None:
     """Raise if a release states other counts than its history has."""
     for number, claimed in about.claimed.items():
         mine = facts.round == number
         counted = {kind: int((mine & facts.is_type(kind)).sum()) for kind in TYPES} | {"U": facts.left_out[number]}
         counted |= {name: int((mine & (facts.columns["split"] == at)).sum()) for at, name in enumerate(SPLITS)}
+        for one in attacks:
+            if one.round == number:
+                counted[one.type if one.text else "U"] += 1
+                if one.split is not None:
+                    counted[one.split] += 1
         for name, value in claimed.items():
             if counted[name] != value:
                 raise DataError(

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from askew.collect.examples import Example
 from askew.collect.rounds import CLOSED
 from askew.collect.schema import SPLITS
 from askew.collect.stats.facts import CLASSES, NONE, Facts
@@ -169,18 +170,35 @@ def _asked_twice(facts: Facts, part: Part) -> int | None:
     return int((mine & np.isin(facts.image_of, facts.image_of[tested])).sum())
 
 
-def table8(counted: Counted) -> Table:
-    """Table 8's row of people: how many tries an attack takes, and how often it succeeds, in both readings."""
+def table8(counted: Counted, attacks: Sequence[Example]) -> Table:
+    """Table 8: how many tries an attack takes, how often it succeeds, and how many of its successes people confirm.
+
+    *Human-verified* is E / (C + D + E): of the questions that enough people answered, those on which they agree with
+    one another and not with the model. Questions that still wait for verifiers do not count.
+    """
     facts, part = counted.facts, counted.parts[-1]
-    good, tries = facts.is_type("E"), facts.columns["tries"].astype(float)
+    good, verified = facts.is_type("E"), facts.is_type("CDE")
     columns = (
         decimal("tries", "Tries", 2),
         percent("error_rate", "Error rate, E / total (%)"),
         percent("success_per_session", "Success per session (%)"),
+        percent("human_verified", "Human-verified (%)"),
     )
     table = described("table8", columns, "method")
-    rates = mean(tries, good, facts.image_of), share(good, part.mask, facts.image_of), counted.sessions.success(part)
-    table.add("People of this study", *rates)
+    images, tries = facts.image_of, facts.columns["tries"].astype(float)
+    rates = mean(tries, good, images), share(good, part.mask, images), counted.sessions.success(part)
+    table.add("People of this study", *rates, share(good, verified, images))
+    for name in sorted({one.attack for one in attacks}):
+        mine = [one for one in attacks if one.attack == name and one.type in ("C", "D", "E") and one.text]
+        if not mine:
+            table.add(f"{name} (automatic)", None, None, None, None)
+            continue
+        numbers = {image: number for number, image in enumerate(sorted({one.image for one in mine}))}
+        at = np.array([numbers[one.image] for one in mine], dtype=np.int32)
+        confirmed = np.array([one.type == "E" for one in mine])
+        asked = np.array([float(one.attack_tries or 1) for one in mine])
+        everything = np.ones(len(mine), dtype=bool)
+        table.add(f"{name} (automatic)", mean(asked, confirmed, at), None, None, share(confirmed, everything, at))
     return table
 
 

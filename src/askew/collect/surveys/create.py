@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from random import Random
 
 import sqlalchemy as sa
@@ -20,13 +18,13 @@ from tqdm import tqdm
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.collect.database import Tx, record_event
-from askew.collect.image_import import cleaned, write_image
+from askew.collect.image_import import cleaned_ref, write_image
 from askew.collect.protocol import Refused, same_answer
 from askew.collect.schema import survey, survey_group, survey_item
 from askew.collect.study import Study
 from askew.collect.surveys.items import Item
-from askew.errors import BadImage, DataError, UsageError
-from askew.files.images import content_hash, image_bytes, suffix_of
+from askew.errors import DataError, UsageError
+from askew.files.images import content_hash
 from askew.files.records import group_record
 from askew.types import Group, ImageRef, Question
 
@@ -160,14 +158,7 @@ def create_survey(
 
 def store_image(study: Study, image: ImageRef) -> tuple[str, str]:
     """Clean the image of a question and store it; returns its hash and suffix."""
-    try:
-        content = image_bytes(image)
-        with tempfile.TemporaryDirectory(prefix="askew-") as scratch:
-            path = Path(scratch) / f"image{suffix_of(content)}"
-            path.write_bytes(content)
-            one = cleaned(path)
-    except BadImage as trouble:
-        raise BadImage(f"image {image.id!r}: {trouble} Say where images are with --images DIR.") from None
+    one = cleaned_ref(image)
     write_image(study, one)
     return one.sha256, one.suffix
 

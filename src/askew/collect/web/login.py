@@ -96,6 +96,8 @@ def create_invite(
     """A token for an invite link; with ``annotator_id`` it signs in an existing person."""
     if annotator_id is not None and person(tx, annotator_id).deleted_at is not None:
         raise Refused("This account was deleted, so nobody can sign in to it.")
+    if annotator_id is not None and person(tx, annotator_id).attack is not None:
+        raise Refused("This author is an automatic attack, so nobody can sign in to it.")
     token = token or secrets.token_urlsafe(32)
     new = tx.insert(
         invite,

@@ -40,7 +40,7 @@ def listed(visit: Visit, status: int = 200, **changes: Any) -> Response:
     """Everybody, with counts of what they did."""
     order = (annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
     with visit.service.database.read() as tx:
-        rows = tx.rows(people_rows(order=order, limit=500))
+        rows = tx.rows(people_rows(annotator.c.attack.is_(None), order=order, limit=500))
         golds, agreed = gold_counts(tx), agreements(counted_answers(tx, latest=LATEST))
         usable = invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None)
         open_links = tx.count(invite, invite.c.expires_at > tx.now, usable)

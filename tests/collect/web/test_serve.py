@@ -20,7 +20,7 @@ from askew.cli import main
 from askew.collect.invariants import violations
 from askew.collect.schema import gold_result, question, verification
 from askew.collect.schema import study as study_table
-from askew.collect.simulation.demo_study import Colleagues, finish
+from askew.collect.simulation.demo_study import Colleagues, end_round, publish
 from askew.collect.study import open_study
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import Platform, accept_invite, create_invite
@@ -138,7 +138,8 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
         assert all(passed)
         assert tx.value(state) == "VERIFIED"
         assert violations(tx) == []
-    finish(study, tmp_path / "release")
+    end_round(study)
+    publish(study, tmp_path / "release")
     assert (tmp_path / "release" / "release.json").is_file()
     robots.stop()
     study.close()

@@ -27,9 +27,14 @@ _DEMO = """\
 examples:
   askew collect demo
   askew collect demo --output my-demo --port 8001
+  askew collect demo --rounds 2 --seconds 60
 
 Open the link, create the owner's account, and fool the robot. Simulated colleagues answer your questions meanwhile,
-and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, ready for askew run."""
+and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, ready for askew run.
+
+With --rounds 2, Ctrl-C ends a round: colleagues do what is left, the robot learns from it (this needs
+pip install 'askew[train,bundled]'), and the next round has new images. At the end the command says whether the robot
+got better, with an interval."""
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +82,20 @@ def _demo_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _DEMO
     parser.add_argument("--output", metavar="DIR", default="collect-demo", help="folder (default collect-demo)")
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="stop after this many seconds (default: on Ctrl-C)")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="rounds; the robot learns in between")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="stop each round after this many seconds (default: on Ctrl-C)"
+    )
 
 
 def _demo(args: argparse.Namespace) -> int:
     need("starlette", "collect")
     from askew.collect.simulation.demo_study import demo
 
+    if args.rounds != 1:
+        from askew.collect.simulation.demo_rounds import demo_rounds
+
+        return demo_rounds(Path(args.output), args.port, args.rounds, args.seconds)
     return demo(Path(args.output), args.port, args.seconds)
 
 

@@ -25,7 +25,7 @@ from askew.collect.release import questions_to_ask, release
 from askew.collect.robots import Call
 from askew.collect.rounds import WORKING, change_round
 from askew.collect.schema import annotator, image, question, round_
-from askew.collect.simulation.simulate import known_gold
+from askew.collect.simulation.simulate import known_gold, remembered
 from askew.collect.simulation.simulated_person import Knowledge, Simulated, Skill, Steps, Worker
 from askew.collect.simulation.world_content import load_world
 from askew.collect.study import Study
@@ -57,7 +57,7 @@ class Colleagues:
 
     def join(self) -> None:
         """Add the colleagues to the study."""
-        world = load_world(self.study)
+        world, memory = load_world(self.study), remembered(self.study)
         with self.study.database.write() as tx:
             images = tx.rows(sa.select(image.c.id, image.c.name))
             questions = {row.id: world.questions(row.name) for row in images}
@@ -67,7 +67,8 @@ class Colleagues:
                 person = known or add_annotator(tx, PREFIX + name, simulated=True)
                 if needs_quiz(tx, person):
                     qualify(tx, person)
-                self._workers.append(Worker(person, DILIGENT, self.rng, knowledge, Simulated(len(self.names))))
+                done = Simulated(len(self.names))
+                self._workers.append(Worker(person, DILIGENT, self.rng, knowledge, done, memory=memory))
 
     def work(self) -> None:
         """Work until ``stop``; failures are only logged."""
@@ -84,6 +85,11 @@ class Colleagues:
     def stop(self) -> None:
         """Stop working."""
         self._stop.set()
+
+    def do_all(self) -> None:
+        """Write for the images that are left and verify everything, without pauses."""
+        while any(self._do(one.verify) or self._do(one.write) for one in self._workers):
+            pass
 
     def step(self) -> bool:
         """Verify a question, or write one; False if there is nothing to do. Their own questions wait for people."""
@@ -125,22 +131,31 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
     new = NewStudy(folder, preset="small", scenes=SCENES, changes=changes, gold=GOLD)
     study = open_or_create(NewStudy(folder) if new.exists else new)
     check_files(study)
+    play(study, port, seconds, resource("collect/simulation/texts.yaml")["steps"])
+    end_round(study)
+    publish(study, folder / "release")
+    study.close()
+    return 0
+
+
+def play(study: Study, port: int, seconds: float | None, hint: str, *, all_work: bool = False) -> None:
+    """Serve with colleagues until Ctrl-C or for some seconds; with ``all_work`` colleagues do what is left then."""
     address = Address(port=port)
     service = make_service(study, address)
     colleagues = Colleagues(study, service.robots)
     colleagues.join()
     colleagues.start()
     with suppress(KeyboardInterrupt):
-        run_service(service, address, hint=resource("collect/simulation/texts.yaml")["steps"], seconds=seconds)
+        run_service(service, address, hint=hint, seconds=seconds)
     colleagues.stop()
+    if all_work:
+        print("Your colleagues do what is left ...", flush=True)
+        colleagues.do_all()
     service.robots.stop()
-    finish(study, folder / "release")
-    study.close()
-    return 0
 
 
-def finish(study: Study, output: Path) -> None:
-    """Drain, freeze and release the last round, and print what to do next."""
+def end_round(study: Study) -> None:
+    """Drain and freeze the last round."""
     with study.database.write() as tx:
         last = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
         assert last is not None
@@ -152,6 +167,10 @@ def finish(study: Study, output: Path) -> None:
             types = resource("collect/simulation/texts.yaml")["types"]
             counts = [f"{kinds.count(kind)} {kind} ({types[kind]})" for kind in dict.fromkeys(kinds)]
             print(f"\nFrozen: {', '.join(counts) or 'no questions'}.")
+
+
+def publish(study: Study, output: Path) -> None:
+    """Release the frozen rounds, and print what to do next."""
     release(study, output)
     print(f"Released to {output}.")
     if data := questions_to_ask(output):

@@ -34,6 +34,8 @@ FEATURES = "world"
 """The features of every network of an experiment."""
 
 CHUNK = 256
+TRAINED = "trained"
+"""The file in the folder of a network without tests that says that its training ended."""
 
 
 def cache_features(plan: ExperimentPlan, *data: str) -> None:
@@ -77,6 +79,8 @@ class Job:
     """Additional training questions."""
     only_more: bool = False
     """Train only on the additional questions."""
+    val: Path | None = None
+    """The questions on which the epoch is chosen; by default those of the world's val split."""
 
 
 def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name: str = "") -> Test:
@@ -92,12 +96,18 @@ def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name:
 
 def run_jobs(plan: ExperimentPlan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
     """The results of every job, by the names of job and test. Results of finished jobs are read from disk."""
-    todo = [job for job in jobs if not all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)]
+    todo = [job for job in jobs if not _is_done(plan, job)]
     with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
         bar.update(len(jobs) - len(todo))
         for _ in _each(plan, todo):
             bar.update()
     return {job.name: {test.name: Result(_folder(plan, job, test)) for test in job.tests} for job in jobs}
+
+
+def _is_done(plan: ExperimentPlan, job: Job) -> bool:
+    """Whether a job is tested; one without tests is done when it is trained."""
+    tested = all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)
+    return tested and (bool(job.tests) or (model_folder(plan, job).parent / TRAINED).is_file())
 
 
 def slug(name: str) -> str:
@@ -175,7 +185,7 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
     train(
         net=job.net,
         data=training_questions(plan, job),
-        val=plan.world("val"),
+        val=plan.world("val") if job.val is None else str(job.val),
         features=FEATURES,
         losses=job.losses,
         output=model_folder(plan, job),
@@ -183,6 +193,8 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
         epochs=plan.epochs,
         **TRAINING,
     )
+    if not job.tests:
+        (model_folder(plan, job).parent / TRAINED).touch()
     for test in job.tests:
         suite = as_suite(test.suite)
         events = run_models(

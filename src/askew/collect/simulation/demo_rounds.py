@@ -27,7 +27,7 @@ from askew.files.read_write import resource
 from askew.significance import wilson
 
 NET = "butd:hidden=64"
-BASE = "world:train,scenes=300,seed=77"
+BASE = "world:train,scenes=800,seed=77"
 """What robots learn from besides the rounds; no scene of it is in the study."""
 TRAINING = {"epochs": "5", "batch_size": "64", "rate": "0.002", "least_answers": "10", "threads": "1"}
 SCENES = 80

@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 import askew
 from askew.data.hub_questions import HubQuestions
+from askew.data.match_predictions import match_predictions
 from askew.data.open_path import open_path
 from askew.errors import BadImage, BadRecord, DataError
 
@@ -360,3 +361,28 @@ def test_row_groups_are_read_one_by_one(tmp_path):
         assert question.image.data.endswith(image)
         most = max(most, pyarrow.total_allocated_bytes() - before)
     assert most < path.stat().st_size / 4
+
+
+def test_predictions_match_by_the_column_of_ids_and_whatever_marks_images_have(tmp_path):
+    """lmms-eval's logs of BLINK have idx alone; those of MMMU repeat the prompt with other marks of images."""
+    records = [
+        {"idx": f"v{n}", "question": f"Is <image 2> like <image 1>? {n}", "image_1": CELL, "image_2": CELL,
+         "answer": ("yes", "no")[n]} for n in (0, 1)
+    ]  # fmt: skip
+    data = open_path(rows(tmp_path / "a.parquet", records))
+    log = tmp_path / "samples.jsonl"
+    for prompt in (None, "Is <image> like <image>? {}\nAnswer yes or no."):
+        lines = [
+            {"doc_id": row, "doc": {"idx": f"v{n}"}, "resps": [[f"said {n}"]], "filtered_resps": [f"said {n}"]}
+            | ({"input": prompt.format(n)} if prompt else {})
+            for row, n in enumerate((1, 0))
+        ]
+        log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        matched = match_predictions(str(log), data)
+        assert (matched.answers, matched.remark) == ({"v1": "said 1", "v0": "said 0"}, "")
+
+
+def test_several_answers_may_be_written_as_text(tmp_path):
+    record = {"id": 1, "question": "How many?", "options": "[]", "answer": "['5', 'five']", "question_type": "open"}
+    (question,) = read(rows(tmp_path / "open.parquet", [record]))
+    assert (question.answers, question.choices) == (("5", "five"), ())

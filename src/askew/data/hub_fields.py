@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from askew.answers.choices import LETTERS
@@ -87,9 +88,16 @@ def text_in(fields: Mapping[str, Any], name: str) -> str:
 
 
 def listed(value: object) -> list[Any]:
-    """One value or several, as a list; an empty one for nothing."""
+    """One value or several, as a list, which may be written as text; an empty one for nothing.
+
+    >>> listed("a dog"), listed("['3/7', '0.43']"), listed(None)
+    (['a dog'], ['3/7', '0.43'], [])
+    """
     if value is None or value == "":
         return []
+    if isinstance(value, str) and value.startswith("['") and value.endswith("']"):  # MMMU's open questions
+        with suppress(ValueError, SyntaxError):
+            return list(ast.literal_eval(value))
     return list(value) if isinstance(value, list) else [value]
 
 

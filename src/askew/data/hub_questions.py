@@ -94,6 +94,11 @@ class HubQuestions(QuestionBenchmark):
         """Replies may be sentences."""
         return "short"
 
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the column of ids."""
+        name = self.id or next((name for name in IDS if name in self._columns), "")
+        return (identity(record, name),) if record.get(name) is not None else None
+
     def files(self) -> Sequence[str]:
         """The shards."""
         return hub_files(self.path, self.split)

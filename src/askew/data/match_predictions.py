@@ -20,6 +20,7 @@ from askew.types import Id, Question
 from askew.verbs import Dataset, HoldsGroups, NamesQuestions
 
 _WORD = re.compile(r"\w+")
+_IMAGE = re.compile(r"<image ?\d*>")
 _SHOWN = 3
 """How many ids of each side an error shows."""
 _DIFFERENT = 0.1
@@ -114,12 +115,16 @@ def _checked(path: str, data: Dataset, asked: Mapping[Id, str]) -> str:
 
 
 def _same(asked: str, question: str) -> bool:
-    """Whether a prompt asks this question, whatever its case and punctuation, and whatever else it says.
+    """Whether a prompt asks this question, whatever its case, punctuation and marks of images, and whatever else it
+    says.
 
     >>> _same("is there a dog in the image? Answer yes or no.", "Is there a dog in the image?")
     True
+    >>> _same("Is <image> like <image>?", "Is <image 2> like <image 1>?")
+    True
     """
-    first, second = (f" {' '.join(_WORD.findall(text.lower()))} " for text in (asked, question))
+    texts = (_IMAGE.sub(" ", text.lower()) for text in (asked, question))
+    first, second = (f" {' '.join(_WORD.findall(text))} " for text in texts)
     return second in first or first in second
 
 

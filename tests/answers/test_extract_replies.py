@@ -11,10 +11,16 @@ from askew.answers.extract import extract, short, unparsed
 from askew.answers.normalise import normalise
 from askew.types import Prediction, Question
 
-LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
-DEVELOPMENT = ("development", "development_2")
-HELD_OUT = ("held_out_6",)
-READ_SINCE = ("held_out", "held_out_2", "held_out_3", "held_out_4", "held_out_5")
+FOLDER = Path(__file__).parent
+OURS, INDEPENDENT = (
+    yaml.load((FOLDER / name).read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    for name in ("replies_labelled.yaml", "replies_independent.yaml")
+)
+LABELLED = {**OURS, **INDEPENDENT}
+CLASSES = tuple(dict.fromkeys(name for part in LABELLED.values() for name in part))
+DEVELOPMENT = ("development", "development_2", "development_3")
+HELD_OUT = ("held_out_9",)
+READ_SINCE = ("held_out", *(f"held_out_{lot}" for lot in range(2, 9)))
 """Replies that rules were written for, those that none was, and those that were read after they had been measured."""
 
 
@@ -34,26 +40,28 @@ def judged(text, reply, label, choices=()):
 def by_class(*parts):
     """For each class: replies, right ones, answers given, and wrong ones among them."""
     table = {}
-    for name in LABELLED["development"]:
-        results = [judged(*row) for part in parts for row in LABELLED[part][name]]
+    for name in CLASSES:
+        results = [judged(*row) for part in parts for row in LABELLED[part].get(name, ())]
         wrong = sum(given and not right for given, right in results)
         table[name] = (len(results), sum(right for _, right in results), sum(given for given, _ in results), wrong)
     return table
 
 
-# measured: 1001 of 1031, 1 of 742 given wrong; 161 of 180, 3 of 127; 912 of 940, 2 of 718
-# (of these 524 of 544, 2 of 417; 388 of 396, none of 301)
+# measured with version 7: 160 of 200 right and 20 of 156 given wrong in the one lot that no rule was written for
 @pytest.mark.parametrize(
     ("parts", "least", "most_wrong"),
     [
-        (("development",), 0.99, 0.005),
-        (DEVELOPMENT, 0.97, 0.002),
-        (HELD_OUT, 0.89, 0.024),
-        (READ_SINCE, 0.97, 0.003),
-        (("held_out",), 0.95, 0.04),
-        (("held_out_2",), 0.92, 0.045),
-        (("held_out", "held_out_2", "held_out_5"), 0.96, 0.005),
-        (("held_out_3", "held_out_4"), 0.975, 0.0),
+        (("development",), 0.998, 0.0),
+        (("development_2",), 0.98, 0.004),
+        (("development_3",), 0.985, 0.006),
+        (HELD_OUT, 0.80, 0.13),
+        (READ_SINCE, 0.985, 0.003),
+        (("held_out",), 0.985, 0.009),
+        (("held_out_2",), 1.0, 0.0),
+        (("held_out_3", "held_out_4"), 0.99, 0.0),
+        (("held_out_5",), 1.0, 0.0),
+        (("held_out_6",), 0.985, 0.008),
+        (("held_out_7", "held_out_8"), 0.99, 0.0),
     ],
 )
 def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
@@ -66,7 +74,6 @@ def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
 def test_the_documentation_has_the_accuracy_of_each_class():
     page = (Path(__file__).parents[2] / "docs" / "measurements.md").read_text(encoding="utf-8")
     development, held_out, since = by_class(*DEVELOPMENT), by_class(*HELD_OUT), by_class(*READ_SINCE)
-    assert development.keys() == held_out.keys() == since.keys()
     for name, (replies, right, _, _) in development.items():
         others, found, _, wrong = held_out[name]
         read, read_right, _, read_wrong = since[name]
@@ -75,9 +82,10 @@ def test_the_documentation_has_the_accuracy_of_each_class():
 
 
 def test_the_labelled_replies_are_many_and_different():
-    rows = [row for classes in LABELLED.values() for part in classes.values() for row in part]
-    assert len({(row[0], row[1]) for row in rows}) == len(rows) >= 2150
-    assert sum(row[2] is None for row in rows) >= 300
+    for labelled, least in ((OURS, 3468), (INDEPENDENT, 600)):
+        rows = [row for classes in labelled.values() for part in classes.values() for row in part]
+        assert len({(row[0], row[1]) for row in rows}) == len(rows) >= least
+        assert sum(row[2] is None or row[2].startswith("~") for row in rows) >= 0.12 * least
 
 
 @pytest.mark.parametrize(
@@ -91,7 +99,21 @@ def test_the_labelled_replies_are_many_and_different():
         ("How many dogs are there?", "I don't know", "i don't know"),
         ("How many dogs are there?", "12345678901234", "12345678901234"),
         ("How many buses are there?", "The bus leaves at 11:35.", "bus leaves at 11:35"),
-        ("Is it red?", "red", "red"),
+        ("Is it red?", "red", "yes"),
+        ("Is it red?", "Blue.", "no"),
+        ("Is the cat black?", "The cat is white.", "no"),
+        ("Is the woman taller than the man?", "The man is taller than the woman.", "no"),
+        ("Is this a hospital?", "It's a school.", "no"),
+        ("Is the bus empty?", "It has 3 passengers, so no.", "no"),
+        ("Is there a cat?", "Yes. Hold on, that is a cushion. No cat.", "no"),
+        ("How many dogs are there?", "Two. Sorry, I missed one: there are three.", "3"),
+        ("How many legs does it have?", "It's a three-legged table.", "3"),
+        ("How many dogs are there?", "Auf dem Bild sind drei Hunde.", "3"),
+        ("What is it?", "A tram... scratch that, it's a bus.", "bus"),
+        ("What is he holding?", "He is holding **a guitar** in front of the door.", "guitar"),
+        ("What is he holding?", "A cup of tea in his hand, as always.", "cup of tea"),
+        ("Is it a bus or a truck?", "The vehicle is a bus.", "bus"),
+        ("What time is it?", "The short hand is at 3 and the long one at 12, so it is 3:00.", "3:00"),
         ("Is it raining?", "Not sure.", "not sure"),
         ("Is it raining?", "Yes and no.", "yes and no"),
         ("What is this?", "Can't tell", "can't tell"),
@@ -152,6 +174,13 @@ def test_replies_that_used_to_be_misread(question, reply, answer):
         ("What is the cat's name?", "There's a name tag, but it's not legible.", None),
         ("Where is the dog?", "The dog is brown.", None),
         ("Who is driving the car?", "The car is parked.", None),
+        ("Is the cat black?", "The dog is white.", None),
+        ("Is this an animal?", "It's a dog.", None),
+        ("Is the shop open?", "The shop is open. The shop is closed.", None),
+        ("What color is the bird?", "The bird is red. The bird is blue.", None),
+        ("How many boats are there?", "There are 5 boats. There are 8 boats.", None),
+        ("What is in the drawer?", "The drawer is closed.", None),
+        ("What fruit is it?", "lemon? lime? orange?", None),
     ],
 )
 def test_a_reply_that_is_not_clear_gives_no_answer_instead_of_a_guess(question, reply, answer):

@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from askew.answers.extract_rules import bare, opened
+from askew.answers.extract_reply import bare, corrected, opened, repeats_itself, sentences
 from askew.answers.no_option import NO_OPTION, withholds
 from askew.answers.normalise import normalise, tokens, without_punctuation
+from askew.language.inflect import number_of
 from askew.types import Question
 
 LETTERS = ascii_uppercase
@@ -31,16 +32,36 @@ _FIRST = re.compile(
 )
 _NUMBERED = re.compile(r"(?:option|choice|number|answer)?\s*[(\[]?(\d{1,2})[)\].:]*(?=$|\s)", re.IGNORECASE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_ORDINAL = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}|last) (?:option|choice|answer)\b", re.IGNORECASE)
+_ORDINAL = re.compile(
+    rf"(?:it(?:['’]s| is) )?(?:the )?({'|'.join(_ORDINALS)}|last)(?: (?:one|option|choice|answer)\b|$)", re.IGNORECASE
+)
 _HAS_NUMBER = re.compile(r"\d")
 _CLAUSE = re.compile(r"[.,;:\n]")
-_CLAUSES = re.compile(r"[.,;:\n]|\bbut\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[.,;:\n—–]|\bbut\b", re.IGNORECASE)
 _LETTER = re.compile(r"\b([B-H])\b")
 _REJECTED = re.compile(
     r"\b(?:exclud(?:e|es|ed)|rul(?:e|es|ed) out|eliminat(?:e|es|ed)|wrong|incorrect|false|wait|no, )\b", re.IGNORECASE
 )
 """Words of a reply that discusses options, whose first letter may be one that it rejects."""
-_DENIAL = re.compile(r"\b(?:cannot|not|no|neither|nor|never|without|instead of|rather than|\w+n['’]t)\b")
+_DENIAL = re.compile(
+    r"\b(?:cannot|not|no|neither|nor|never|without|hardly|barely|scarcely|instead of|rather than"
+    r"|\w+n['’]t)\b"
+)
+_LAST = re.compile(
+    r"(?:[.!?;,:\n]\s*|^|\b(?i:so|is|pick|choose|go with|say|answer|therefore|thus|hence|it['’]s"
+    r"|points? to|leaves)(?: it(?:['’]s| is))?:? )"
+    r"[(\[]?([A-H])[)\]]?[.!)\s]*(?:$|,? (?:because|since|as|due to)\b)"
+)
+"""A letter at the end, after a clause or a word that leads to it."""
+_IF_ANSWER = re.compile(r"\bif\b[^.;]*\banswer\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?]\s|\n")
+_CORRECT = re.compile(r"([A-H]) (?:is|seems|looks|would be) (?:the )?(?:correct|right|best|true|most)\b")
+_ABOUT_MANY = re.compile(r"^(?:more|less|fewer) than|^at (?:least|most)\b", re.IGNORECASE)
+_LISTED = re.compile(r"(?:^|[.;\n] ?)\(?([A-H])[:.)] (?=\w)")
+_MOST_LISTED = 2
+_SINCE = re.compile(
+    r"(?:so|since|therefore|thus|hence|because|given|overall|in conclusion|for these reasons)\b", re.IGNORECASE
+)
 _NAMED = re.compile(r"\b(?:option|choice|answer)\s+(?:is\s+)?[(\[]?([A-Z])\b[)\]]?|\(([A-Z])\)")
 
 
@@ -90,7 +111,7 @@ def exact_option(choices: Sequence[str], words: str) -> str | None:
     return choices[LETTERS.index(letter)] if letter else None
 
 
-def chosen_option(choices: Sequence[str], words: str) -> str | None:
+def chosen_option(choices: Sequence[str], words: str, question: str = "") -> str | None:
     """The option that a reply in free text names; None if it names none, or several.
 
     A letter counts if it is written as one (``B``, ``(B)``, ``B. ...``, ``option B``), never the article "A"; so does
@@ -101,22 +122,46 @@ def chosen_option(choices: Sequence[str], words: str) -> str | None:
     >>> [chosen_option(options, said) for said in replies]
     ['a bus', 'a train', 'a red bus', None]
     """
-    text = opened(bare(words, speaker=False))
+    text = opened(corrected(bare(words, speaker=False)))
+    if repeats_itself(words) or len(_IF_ANSWER.findall(words)) > 1:
+        return None
     if (number := _NUMBERED.match(text)) and not any(map(_HAS_NUMBER.search, choices)):
         place = int(number[1]) - 1
         return choices[place] if 0 <= place < len(choices) else None
     if (ordinal := _ORDINAL.match(text)) is not None:
         place = len(choices) - 1 if ordinal[1].lower() == "last" else _ORDINALS.index(ordinal[1].lower())
         return choices[place] if place < len(choices) else None
-    if (found := exact_option(choices, text)) is not None:
-        return found
+    for part in (text, text.partition("\n")[0]):
+        if (found := exact_option(choices, part)) is not None:
+            return found
     if match := _FIRST.match(text):
         is_rejected = _REJECTED.search(_CLAUSE.split(text[match.end() :], maxsplit=1)[0])
-        return None if is_rejected else _lettered(choices, next(filter(None, match.groups())))
+        if not is_rejected and len(_LISTED.findall(text)) < _MOST_LISTED:
+            return _lettered(choices, next(filter(None, match.groups())))
+    first = _SENTENCE.split(text, maxsplit=1)[0]
+    if (correct := _CORRECT.match(text)) is not None and _lettered(choices, correct[1]):
+        return _lettered(choices, correct[1])
+    if _ABOUT_MANY.search(text) and not any(map(_ABOUT_MANY.search, choices)):
+        return None
+    for part in (text, first):
+        if (last := _LAST.search(part)) is not None and _lettered(choices, last[1]):
+            return _lettered(choices, last[1])
     named = {letter for pair in _NAMED.findall(text) for letter in pair if letter}
     if len(named) == 1 and not _REJECTED.search(text):
         return _lettered(choices, named.pop())
-    return None if named else _mentioned(choices, text)
+    if named:
+        return None
+    concluding = (sentences(text) or [text])[-1]
+    parts = (text, concluding, first) if _SINCE.match(concluding) else (text, first)
+    found = next(filter(None, (mentioned(choices, part, question) for part in parts)), None)
+    return found or _part_of_one(choices, text)
+
+
+def _part_of_one(choices: Sequence[str], text: str) -> str | None:
+    """The only option that has all the words of a short reply: Lake Superior of "Superior"."""
+    words = {*tokens(text)} - {"the", "a", "an"}
+    held = [option for option in choices if words and words <= {*tokens(option)}]
+    return held[0] if len(held) == 1 and len(words) <= _LAST_WORDS and not words & {"no", "not"} else None
 
 
 def _lettered(choices: Sequence[str], letter: str) -> str | None:
@@ -124,12 +169,18 @@ def _lettered(choices: Sequence[str], letter: str) -> str | None:
     return choices[place] if 0 <= place < len(choices) else None
 
 
-def _mentioned(choices: Sequence[str], text: str) -> str | None:
+def mentioned(choices: Sequence[str], text: str, question: str = "") -> str | None:
     """The only option whose words occur in the text consecutively; an option inside a longer one does not count."""
-    said = f" {' '.join(tokens(text))} "
-    wanted = {option: f" {' '.join(tokens(option))} " for option in choices if tokens(option)}
+    said = f" {_in_digits(text, choices)} "
+    wanted = {option: f" {_in_digits(option, choices)} " for option in choices if tokens(option)}
     found = [option for option, words in wanted.items() if words in said and _is_no_article(option, text)]
     longest = [one for one in found if not any(wanted[one] in wanted[other] and one != other for other in found)]
+    if len(longest) > 1 and (than := _THAN.search(text)) is not None:
+        compared = {*tokens(question)} & {word for word in tokens(text) if word.endswith("er") or word == "more"}
+        leading = letter_of(choices, text.split(",")[0])
+        return (
+            mentioned(choices, text[: than.start()]) if compared else _lettered(choices, leading) if leading else None
+        )
     affirmed = [option for option in longest if not _is_denied(option, text)]
     if len(affirmed) == 1:
         letters = {_lettered(choices, letter) for letter in _LETTER.findall(text)} - {None}
@@ -138,6 +189,18 @@ def _mentioned(choices: Sequence[str], text: str) -> str | None:
     if any(tokens(option) == other for option in longest for other in others if option):
         return None
     return next((option for option in longest if tokens(option) == clause), None)
+
+
+def _in_digits(text: str, choices: Sequence[str]) -> str:
+    """The words of a text, with number words in digits if the options are numbers.
+
+    >>> _in_digits("Two dogs.", ("1", "2")), _in_digits("Two dogs.", ("two dogs", "a dog"))
+    ('2 dogs', 'two dogs')
+    """
+    if not all(number_of(option) is not None for option in choices):
+        return " ".join(tokens(text))
+    values = ((word, number_of(word)) for word in tokens(text))
+    return " ".join(word if value is None else str(value) for word, value in values)
 
 
 def _is_denied(option: str, text: str) -> bool:
@@ -164,6 +227,8 @@ def _is_no_article(option: str, text: str) -> bool:
     return re.search(rf"\b{letter}\b(?!\s+[a-z])", text) is not None
 
 
+_THAN = re.compile(r"(?<!rather )(?<!other )\bthan\b", re.IGNORECASE)
+"""What comes before this is what a comparison is about: "The tree is taller than the house"."""
 UNKNOWN = "unknown"
 """The answer for a reply in which a rule finds none."""
 

@@ -8,24 +8,28 @@ Replies that hold no single clear answer are counted and reported (:func:`unpars
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from askew.answers.choices import RULES, chosen_option, exact_option
 from askew.answers.extract_count import count
-from askew.answers.extract_doubt import TEXT_ASKED, doubtful
-from askew.answers.extract_phrase import COLOUR_ASKED, open_answer
-from askew.answers.extract_rules import (
+from askew.answers.extract_doubt import clearest, is_clear
+from askew.answers.extract_either import alternatives, either
+from askew.answers.extract_phrase import open_answer
+from askew.answers.extract_reply import (
+    admitted,
     bare,
     concluded,
+    corrected,
     first_sentence,
     lacks_answer,
     marked,
     opened,
     refuses,
-    rules,
+    repeats_itself,
     without_echo,
 )
+from askew.answers.extract_rules import rules
 from askew.answers.extract_yes_no import yes_no
 from askew.answers.no_option import NO_OPTION
 from askew.answers.normalise import normalise, tokens, yes_no_other
@@ -33,7 +37,7 @@ from askew.errors import BadOption
 from askew.language.inflect import number_of
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 6, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 7, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
 """The extraction steps. A version is raised whenever a step may extract a different answer from the same text."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -49,7 +53,7 @@ def signature(step: str) -> str:
     """The step with its version.
 
     >>> signature("short")
-    'short-v6'
+    'short-v7'
     """
     check_step(step)
     return f"{step}-v{VERSIONS[step]}"
@@ -84,7 +88,7 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     if step in RULES:
         _check_form(step, question)
         return replace(prediction, answer=RULES[step](said, question.choices), raw=said)
-    answer, error = _option(question.choices, said) if question.choices else short(question.text, said)
+    answer, error = _option(question, said) if question.choices else short(question.text, said)
     return replace(prediction, answer=answer, error=error, raw=said)
 
 
@@ -108,12 +112,12 @@ def _check_form(step: str, question: Question) -> None:
         )
 
 
-def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]:
+def _option(question: Question, words: str) -> tuple[str | None, str | None]:
     """The option that a reply names, or its kind of non-answer; a reply that names no option is a wrong answer."""
     text = bare(words, speaker=False)
     if not text:
         return None, EMPTY
-    option = chosen_option(choices, words)
+    option = chosen_option(question.choices, words, question.text)
     if refuses(text) and (option is None or normalise(option) == "no"):
         return None, REFUSAL
     return option or text, None
@@ -131,7 +135,7 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
     >>> short("What color is the cat?", "<think>Fur.</think>The cat is white.")
     ('white', None)
     """
-    text = concluded(without_echo(question, bare(words)))
+    text = prepared(question, words)
     if not text:
         return None, EMPTY
     form = yes_no if asks_yes_no(question) else count if asks_how_many(question) else None
@@ -139,13 +143,25 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
         return None, REFUSAL
     if form is not None and (found := form(question, text)) is not None:
         return found, None
+    if form is yes_no and (before := admitted(bare(words))):
+        said = yes_no(question, before)
+        if said is not None:
+            return {"yes": "no", "no": "yes"}[said], None
     if refuses(text):
         return None, REFUSAL
-    found = open_answer(question, text)
+    if form is None and (taken := either(question, text)) is not None:
+        return taken, None
+    found, _ = clearest(question, text, words) if form is None else (open_answer(question, text), "")
     if form is yes_no and found in ("yes", "no"):  # its first clause, which the rest takes back
         found = text.lower()
-    number = number_of(found) if form is count else None
-    return (found if number is None else str(number), None) if found else (None, EMPTY)
+    if form is count and number_of(found) is not None:  # one of several numbers
+        found = "0" if number_of(found) == 0 else text.lower()
+    return (found, None) if found else (None, EMPTY)
+
+
+def prepared(question: str, words: str) -> str:
+    """The part of a reply that answers: without markup, the question, and what it takes back or concludes from."""
+    return concluded(corrected(without_echo(question, bare(words, question=question))))
 
 
 def asks_yes_no(question: str) -> bool:
@@ -185,10 +201,12 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     answer = found.answer
     if answer is None:
         return ""
+    if question.choices and answer != NO_OPTION and answer not in question.choices:
+        return "no option"
     if found is not said and len(_answers_named(question, said.answer or "")) > 1:
         return "different answers"
     if question.choices:
-        return "" if answer == NO_OPTION or answer in question.choices else "no option"
+        return ""
     if found is said or any(normalise(answer) == normalise(reference) for reference in question.answers):
         return ""
     kind = {yes_no_other(reference) for reference in question.answers[:1]}
@@ -196,11 +214,14 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
         return "" if answer in ("yes", "no") else "neither yes nor no"
     if asks_how_many(question.text):
         return "" if number_of(answer) is not None else "no number"
-    if _several(question.text, answer, said.answer or ""):
+    if alternatives(question.text) and answer in alternatives(question.text):
+        return ""
+    words = said.answer or ""
+    text = prepared(question.text, words)
+    _, part = clearest(question.text, text, words)
+    if _several(question.text, answer, words if part == text else part):
         return "several answers"
-    if doubtful(question.text, answer, bare(said.answer or "")):
-        return "no short answer"
-    return "" if _is_short(question.text, answer) else "no short answer"
+    return "" if part and is_clear(question.text, answer, part) else "no short answer"
 
 
 def _answers_named(question: Question, words: str) -> set[str]:
@@ -214,6 +235,8 @@ def _answers_named(question: Question, words: str) -> set[str]:
 
 def _several(question: str, answer: str, words: str) -> bool:
     """Whether a reply leaves open which of several answers it gives."""
+    if repeats_itself(words) or _ONE_OTHER.match(words) or len(_GUESSES.findall(words)) > 1:
+        return True
     if "or" in tokens(question):
         return False
     known = rules()
@@ -225,38 +248,15 @@ def _several(question: str, answer: str, words: str) -> bool:
     return "or" in tokens(answer) or _OTHERWISE.search(opened(words)) is not None or len(_BULLET.findall(words)) > 1
 
 
-def _is_short(question: str, answer: str) -> bool:
-    """Whether an answer is a few words, and no sentence about something else.
-
-    >>> question = "What is on the table?"
-    >>> [_is_short(question, said) for said in ("vase and book", "nothing", "it costs 3.50", "let me think", "{vase")]
-    [True, True, False, False, False]
-    """
-    words = tokens(answer)
-    known = rules()
-    content, asked = {*words} - known.little - known.relations, {*tokens(question)}
-    if not {"or", "which"} & asked and (len(content & asked) > 1 or (content and content <= asked)):
-        return False
-    if TEXT_ASKED.search(question) is not None:
-        return True
-    if not words or len(words) > _MOST or _CODE.search(answer):
-        return False
-    said = {*words[:1]} & {"not", "no"} or {
-        word for word in words if word in rules().clause or word.endswith(("n't", "n’t"))
-    }
-    is_participle = words[0].endswith("ing") and words[1:] and not _DOING.search(question)
-    if COLOUR_ASKED.search(question) and len(words) > 2 and rules().colours.isdisjoint(words):
-        return False
-    return len(words) < 2 or not (said or is_participle)
-
-
-_MOST = 7
-_DOING = re.compile(r"\b(?:do|doing|happening|going on|activity|sport|action|hobby)\b", re.IGNORECASE)
 _OTHER_PART = re.compile(r"(?:and|while|whereas|but) (?:the|its|his|her)\b", re.IGNORECASE)
-_CODE = re.compile(r"[{}<>|\\→=]|https?:")
+_ONE_OTHER = re.compile(
+    r"(?:the )?(?:one|first)\b[^.]*\b(?:and|while|but) (?:the |an)?(?:other|second)\b", re.IGNORECASE
+)
+_GUESSES = re.compile(r"(?:^|[?,] )(?:an? |or (?:an? )?)?\w+\?", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 _OTHERWISE = re.compile(
-    r"\bor (?:maybe|perhaps|possibly|even|it (?:could|might|may)|a|an|some)\b|\beither\b.*\bor\b"
+    r"\bcould be\b[^.]*, (?:it )?could(?: also)? be\b|\bor (?:maybe|perhaps|possibly|even|it (?:could"
+    r"|might|may)|a|an|some)\b|\beither\b.*\bor\b"
     r"|[,;(] ?(?:maybe|perhaps|possibly|though it (?:could|might|may)(?: also)? be)\b",
     re.IGNORECASE,
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
 
-from askew.answers.extract_rules import first_sentence, opened, refuses, rules, sentences
+from askew.answers.extract_reply import first_sentence, opened, refuses, sentences
+from askew.answers.extract_rules import rules
 from askew.answers.normalise import tokens
 from askew.language.inflect import number_of
 
@@ -67,10 +70,40 @@ _MORE = (("more",), ("other",), ("another",))
 _NUMERO = re.compile(r"^(?:no|nr|number)\.? ?(?=\d)", re.IGNORECASE)
 _OF_WHICH = re.compile(r"\bof (?:which|whom|them|these|those)\b", re.IGNORECASE)
 _NO_COUNT = re.compile(
-    r"\ba couple and\b|\bnumbers? \d+"
+    rf"\ba couple and\b|\bnumbers? \d+|\bthe other {_WHOLE}\b"
     r"|\b\d+[- ]years?[- ]olds?\b|\b\d+(?:st|nd|rd|th)\b|\b\d{1,2} ?(?:am|pm|a\.m|p\.m)\b",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"^\s*\d{1,2}[.)] (?=\D)", re.MULTILINE)
+_LABELLED = re.compile(rf"^[^:\n]{{1,40}}: *{_WHOLE}\b", re.MULTILINE | re.IGNORECASE)
+_AFTER_NAME = re.compile(rf"(?:^|[\n,;(] *|\b(?:the|of) )(\w+) ?[:=] ?({_WHOLE})(?![\d.,:]\d)\b", re.IGNORECASE)
+_JOINED = re.compile(rf"\b({_WHOLE})-(\w+)", re.IGNORECASE)
+_ONE_BY_ONE = re.compile(rf"\b(?:1|one)(?:, (?:and )?{_WHOLE})+(?:,? and {_WHOLE})?\b", re.IGNORECASE)
+_ENGLISH = frozenset(
+    ("the", "is", "are", "there", "i", "of", "and", "it", "they", "see", "with", "them", "has", "have", "you")
+)
+_THERE_ARE = re.compile(r"there (?:is|are)\b", re.IGNORECASE)
+_PLAIN = 8
+_MEASURES = (
+    "pairs",
+    "slices",
+    "pieces",
+    "groups",
+    "cups",
+    "glasses",
+    "bottles",
+    "rows",
+    "types",
+    "kinds",
+    "stacks",
+    "sets",
+)
+_NOT_BUT = re.compile(rf"\bnot {_WHOLE},? but ", re.IGNORECASE)
+_NOT_A_SINGLE = re.compile(r"not (?:a single|one|any)(?: one)?(?: of them)?$", re.IGNORECASE)
+_ASIDE = re.compile(r" ?\([^()]*\)")
+_HAS_ASKED = re.compile(r"\bdo(?:es)?\b.*\bhave\b", re.IGNORECASE)
+_VERBS = frozenset(("is", "are", "was", "were", "has", "have", "had", "wear", "sit", "stand", "hold", "there", "do"))
+_SMALL_AFTER = frozenset(("of", "are", "is", "were", "was", "have", "has", "who", "which", _OF_THEM))
 _YEAR = range(1500, 2100)
 _DOING = re.compile(r"(?!(?:during|building|ceiling|wing|ring|thing|nothing|evening|morning)s?$)\w{2,}ing")
 _ANOTHER = re.compile(r"\b(?:and (?:another|an? (?:\w+ )?(?:one|other))|no wait)\b|\? no\b|, no, ", re.IGNORECASE)
@@ -103,18 +136,25 @@ def count(question: str, text: str) -> str | None:
     """
     if (number := number_of(text)) is not None:
         return str(number)
-    text = _NUMERO.sub("", text)
+    text = _NUMBERED.sub("", _NUMERO.sub("", text)) if len(_NUMBERED.findall(text)) > 1 else _NUMERO.sub("", text)
+    text = _NOT_BUT.sub("", _one_by_one(text))
     first = first_sentence(opened(text))
     if refuses(text) or rules().undecided.match(first):
         return None
     things, told = _asked(question)
     fitting = [one for one in sentences(text) if told and told <= {*map(_stem, tokens(one))} and _NUMBER.search(one)]
+    if (named := _named(text, things)) is not None:
+        return named
     of_whom = told and _OF_WHICH.search(text)
     if not of_whom and (totals := list(_TOTAL.finditer(fitting[-1] if fitting else text))):
         return str(number_of(totals[-1]["after"] or totals[-1]["before"]))
+    fitting = fitting or [one for one in sentences(text) if _counts_things(one, things)]
     before, mark, _ = first.partition(": ")
-    first = before if mark and _NUMBER.search(before) else first
-    sentence = fitting[-1] if fitting and first not in fitting else first
+    start = before if mark and _NUMBER.search(before) else first
+    sentence = fitting[-1] if fitting and {first, first_sentence(text)}.isdisjoint(fitting) else start
+    sentence = _ASIDE.sub("", sentence) if _NUMBER.search(_ASIDE.sub("", sentence)) else sentence
+    if (not fitting or sentence in fitting) and len(_LABELLED.findall(text)) > 1 and _LABELLED.match(sentence):
+        return None
     if _RANGE.search(sentence) or _OPEN.search(sentence) or _ANOTHER.search(text):
         return None
     if any("also" in words and things & {*map(_stem, words)} for words in map(tokens, sentences(text)[1:])):
@@ -123,18 +163,123 @@ def count(question: str, text: str) -> str | None:
         return str(number_of(leads[1]))
     plain = _OF_WHICH.sub(_OF_THEM, _NOT_ONE.sub(" no", _NO_COUNT.sub(" ", sentence)))
     mentions = list(_mentions(_PART_OF.sub(" ", _VAGUE.sub(" ", plain))))
+    mentions = [*_without_others(mentions, things, told)]
     fits = [_fit(mention, things, told) for mention in mentions]
+    if _HAS_ASKED.search(question) and _is_sum(mentions, things):
+        return None
     best = [mention for mention, fit in zip(mentions, fits, strict=True) if fit == max(fits)]
     best = [mention for mention in best if mention.exact] or best
+    if _contradicts(text, things):
+        return None
     if not best or (max(fits) < _COUNTS and not best[0].exact):
+        if (elsewhere := _elsewhere(text)) is not None:
+            return elsewhere
         return "0" if _says_none(sentence, things) else None
-    is_joined = len(best) > 1 and (not best[0].exact or _COUNTS <= max(fits) < _TELLS)
+    is_joined = len(best) > 1 and (not best[0].exact or _COUNTS <= max(fits) < _TELLS or _of_places(best))
     if best[0].after[:1] in _MORE or is_joined:
         return None
     if max(fits) < _TELLS and _does_otherwise(question, sentence):
         return None
+    if (elsewhere := _elsewhere(text)) is not None:
+        return elsewhere
     verbs = {word for word in tokens(question) if word.endswith("ing")}
     return _only_number(best, mentions, max(fits), verbs, len(tokens(sentence)) < _FEW)
+
+
+def _one_by_one(text: str) -> str:
+    """The text with only the last number of a count: "1, 2, 3" is 3.
+
+    >>> _one_by_one("I count 1, 2, 3 dogs."), _one_by_one("One, two, three."), _one_by_one("2, 3")
+    ('I count 3 dogs.', '3.', '2, 3')
+    """
+
+    def last(match: re.Match[str]) -> str:
+        counted = [number_of(one) for one in re.split(r",? (?:and )?|,", match[0]) if one]
+        return str(counted[-1]) if counted == list(range(1, len(counted) + 1)) else match[0]
+
+    return _ONE_BY_ONE.sub(last, text)
+
+
+def _elsewhere(text: str) -> str | None:
+    """The only number of a reply that is not English.
+
+    >>> _elsewhere("Auf dem Bild spielen drei Kinder."), _elsewhere("Il y a 4 chats."), _elsewhere("three in the sei")
+    ('3', '4', None)
+    """
+    words = tokens(text)
+    if not _ENGLISH.isdisjoint(words) or len(words) < (1 if not text.isascii() else _FEW - 1):
+        return None
+    known = rules().numbers_elsewhere
+    found = {known[word] for word in words if word in known} | {int(word) for word in re.findall(r"\d{1,6}", text)}
+    if not text.isascii() and not found:
+        found = {
+            number for word, number in known.items() if not word.isascii() and len(word) < _FEW - 1 and word in text
+        }
+    is_english = any(number_of(word) is not None for word in words if not word.isdecimal() and word not in known)
+    return str(found.pop()) if len(found) == 1 and not is_english else None
+
+
+def _contradicts(text: str, things: frozenset[str]) -> bool:
+    """Whether two sentences give different numbers of the same things: "There are 5 boats. There are 8 boats."."""
+    plain = (one for one in sentences(text) if _THERE_ARE.match(one) and len(tokens(one)) <= _PLAIN)
+    found = {one.value for sentence in plain for one in _mentions(sentence) if one.exact and things & {*one.after}}
+    return len(found) > 1
+
+
+def _named(text: str, things: frozenset[str]) -> str | None:
+    """The number after the name of the things or joined to it: "Cups: 3", "a three-legged table"."""
+    found = {str(number_of(n)) for thing, n in _AFTER_NAME.findall(text) if _stem(thing.lower()) in things}
+    kinds = things | ({"story", "storey"} if "floor" in things else frozenset())
+    joined = {
+        str(number_of(n))
+        for n, thing in _JOINED.findall(text)
+        if _stem(re.sub(r"(\w)\1ed$", r"\1", thing.lower()).removesuffix("ed")) in kinds
+        or _stem(thing.lower()) in kinds
+    }
+    is_only = all(match["one"] for match in _NUMBER.finditer(_JOINED.sub("", text)))
+    numbers = found or (joined if is_only else set())
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def _counts_things(sentence: str, things: frozenset[str]) -> bool:
+    """Whether a number in the sentence counts the things."""
+    return any(one.exact and things & {*one.after} for one in _mentions(sentence))
+
+
+def _has_verb(clause: Set[str], told: Set[str]) -> bool:
+    return not (clause.isdisjoint(told | _VERBS) and not any(_DOING.fullmatch(word) for word in clause))
+
+
+def _without_others(mentions: Sequence[_Mention], things: frozenset[str], told: frozenset[str]) -> Sequence[_Mention]:
+    """The numbers without those of other things in the same list: of "4 players and 2 referees on the field", 4."""
+    counting = [one for one in mentions if one.exact and things & {*one.after}]
+    if len(counting) != 1 or all(_has_verb(one.clause, frozenset()) for one in mentions):
+        return mentions
+    small = rules().little | rules().relations | rules().colours | _SMALL_AFTER | _VERBS
+    others = [
+        one
+        for one in mentions
+        if one is not counting[0]
+        and one.exact
+        and one.after
+        and {one.after[0], one.after[0] + "s"}.isdisjoint(small)
+        and not one.after[0].endswith("ing")
+    ]
+    if not others:
+        return mentions
+    left = [one for one in mentions if one not in others]
+    return [replace(one, clause=one.clause | told) if one is counting[0] else one for one in left]
+
+
+def _of_places(mentions: Sequence[_Mention]) -> bool:
+    """Whether each number is followed by nothing but a place: "one on the roof, one on the tree"."""
+    return all(one.after and one.after[0] in rules().relations - {"of"} for one in mentions)
+
+
+def _is_sum(mentions: Sequence[_Mention], things: frozenset[str]) -> bool:
+    """Whether a later number counts more of the things, without a verb: "four windows on the left and two windows"."""
+    counting = [one for one in mentions if one.exact and things & {*one.after}]
+    return len(counting) > 1 and not _has_verb(counting[-1].clause, frozenset())
 
 
 def _only_number(
@@ -172,7 +317,8 @@ def _says_none(sentence: str, things: frozenset[str]) -> bool:
     words = tokens(sentence)
     denies = any(word in rules().zero - {"not"} or word.endswith("n't") for word in words)
     denies = denies or {"not", "any"} <= {*words}
-    return denies and (len(words) <= _FEW or not things.isdisjoint(map(_stem, words)))
+    of_things = not things.isdisjoint(map(_stem, words)) or (words[:1] == ("nobody",) or words[:2] == ("no", "one"))
+    return denies and (len(words) <= _FEW or of_things)
 
 
 def _mentions(sentence: str) -> Iterator[_Mention]:
@@ -217,7 +363,8 @@ def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
     verb = next((place for place, word in enumerate(words) if word in rules().auxiliaries), len(words))
     small = {*rules().little, *rules().auxiliaries}
     things, told = ([word for word in part if word not in small] for part in (words[:verb], words[verb:]))
-    return frozenset(map(_stem, things[-1:])), frozenset(map(_stem, told))
+    measures = [word for word, after in pairwise(words[:verb]) if after == "of" and word in _MEASURES]
+    return frozenset(map(_stem, (*things[-1:], *measures))), frozenset(map(_stem, told))
 
 
 def _fit(mention: _Mention, things: frozenset[str], told: frozenset[str]) -> int:
@@ -228,6 +375,7 @@ def _fit(mention: _Mention, things: frozenset[str], told: frozenset[str]) -> int
     return counts + tells
 
 
+@lru_cache(maxsize=1 << 12)
 def _stem(word: str) -> str:
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("ses", "s"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
         if word.endswith(ending):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from askew.answers.extract_rules import bare, refuses
+from askew.answers.extract_reply import bare, refuses
 
 NO_OPTION = "none of the options"
 """The answer to a multiple-choice question that has no correct option (MM-UPD, Miyai et al. 2024)."""

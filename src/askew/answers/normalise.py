@@ -96,6 +96,7 @@ def answer_type(answer: str) -> str:
     return "number" if answer.isascii() and answer.isdigit() else "other" if answer else ""
 
 
+@lru_cache(maxsize=1 << 12)
 def tokens(text: str) -> tuple[str, ...]:
     """The words of a text in lower case; apostrophes, hyphens and decimal points inside a word stay.
 

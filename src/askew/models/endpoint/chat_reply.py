@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from askew.answers.extract_rules import without_thoughts
+from askew.answers.extract_reply import without_thoughts
 from askew.files.limits import is_token_count
 from askew.models.endpoint.http import Reply
 from askew.models.endpoint.retry_policy import (

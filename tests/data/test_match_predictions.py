@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from base64 import b64encode
+from io import BytesIO
 
 import pytest
 from openpyxl import Workbook
+from PIL import Image
 
 from askew.cli import main
 from askew.data.match_predictions import match_predictions
@@ -272,3 +274,25 @@ def test_vqa_and_gqa_answers_of_llava(tmp_path):
     (tmp_path / "gqa_questions.json").write_text(json.dumps(gqa))
     path = lines(tmp_path / "gqa.jsonl", [{"question_id": "01", **said}])
     assert match_predictions(str(path), open_path(tmp_path / "gqa_questions.json")).answers == {"01": "yes"}
+
+
+def test_the_index_of_a_table_wins_over_its_ids_where_it_is_the_benchmark_s_own_key(tmp_path):
+    """A column ``id`` may count something else, here from the end."""
+    words = "What is it?\nOptions: A: a cat, B: a dog"
+    buffer = BytesIO()
+    Image.new("RGB", (40, 40), "red").save(buffer, "BMP")
+    pixel = b64encode(buffer.getvalue())
+    rows = [(index, f"{index}: {words}", pixel.decode(), "AB"[index % 2], "logic") for index in range(6)]
+    for name in ("MMStar.tsv", "Other.tsv"):
+        with open(tmp_path / name, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter="\t")
+            writer.writerows([("index", "question", "image", "answer", "category"), *rows])
+        data = open_path(tmp_path / name, skip_bad=True)
+        answers = lines(
+            tmp_path / "a.jsonl", [{"index": row[0], "id": 5 - row[0], "prediction": row[3]} for row in rows]
+        )
+        table = tmp_path / "a.csv"
+        table.write_text("index,id,prediction\n" + "".join(f"{row[0]},{5 - row[0]},{row[3]}\n" for row in rows))
+        for path in (answers, table):
+            found = match_predictions(str(path), data).answers
+            assert [found[question.id] for question in data.questions()] == [row[3] for row in rows]

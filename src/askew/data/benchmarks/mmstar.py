@@ -17,6 +17,7 @@ from askew.answers.choices import LETTERS
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, Sizes, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
+from askew.data.benchmarks.vlmevalkit import answered_by_index
 from askew.data.jsonl import check_choices, option_named
 from askew.data.table_files import TableImages, parquet_image, parquet_records, table_records
 from askew.errors import BadRecord
@@ -44,6 +45,11 @@ class MmStar(QuestionBenchmark):
         if not found:
             raise missing_files(self.path, self.title, "MMStar.tsv or mmstar.parquet")
         return found[:1]
+
+    def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
+        """By the index of a row, which is text in the TSV."""
+        found = answered_by_index(record)
+        return found if found is None or self.files()[0].endswith(".parquet") else tuple(map(str, found))
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""

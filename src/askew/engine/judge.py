@@ -17,15 +17,19 @@ import orjson
 from askew.answers.choices import exact_option
 from askew.answers.extract import check_step, extract, unparsed
 from askew.answers.normalise import normalise
+from askew.engine.ask import questions_of
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys
-from askew.engine.run_folder import judgement, sample_record, suite_record
+from askew.engine.run_folder import suite_record
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError, UsageError, first_line
-from askew.files.records import Record, group_from, group_record
-from askew.metrics.accuracy import agreement, check_mode
+from askew.files.paths import public_text
+from askew.files.records import Record, group_from, group_record, with_predictions
+from askew.metrics.accuracy import agreement, check_mode, soft
 from askew.metrics.bounds import rows_of_fillings
 from askew.metrics.calibration import calibration_record
+from askew.metrics.correct import judged
+from askew.metrics.pairs import Judgement
 from askew.metrics.run_table import SLICES, RunTable
 from askew.metrics.scorer import scores
 from askew.registry import make
@@ -186,8 +190,8 @@ class AnswerForms:
     examples: dict[str, tuple[str, str]] = field(default_factory=dict)
     """For each count, the first such answer and what it is compared with."""
 
-    def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
-        """Count one answer, given the reply and the answer extracted from it."""
+    def add(self, suite: str, question: Question, said: Prediction, taken: Prediction, final: float) -> None:
+        """Count one answer, given the reply, the answer extracted from it, and the accuracy of that."""
         words = said.answer
         if words is None or not question.answers:
             return
@@ -197,8 +201,7 @@ class AnswerForms:
         if reason := unparsed(question, said, taken):
             self._count(reason, words, question.answers[0])
         own, used = self.modes[suite]
-        final = _value(question, taken.answer, used)
-        mode = _strict(own) if used == NORMALISED else used
+        mode: Mode = ("official" if own == NORMALISED else own) if used == NORMALISED else used
         plain = final if taken is said and mode == used else _value(question, words, mode)
         if plain == 1.0 == final:
             return
@@ -237,10 +240,6 @@ def _kind(question: Question, said: str, taken: str | None, plain: float, final:
 
 def _value(question: Question, answer: str | None, mode: Mode) -> float:
     return 0.0 if answer is None or not question.answers else agreement(answer, question.answers, mode)
-
-
-def _strict(mode: Mode) -> Mode:
-    return "official" if mode == NORMALISED else mode
 
 
 def _lenient(mode: Mode) -> Mode:
@@ -299,16 +298,10 @@ class OutcomeJudge:
 
     def line(self, outcome: Outcome, record: Record) -> bytes:
         """Judge an outcome; ``record`` is that of its group in groups.jsonl, and becomes that of the outcome."""
-        group, extracted = outcome.group, self._extracted
-        first = extracted(group.suite, group.original, outcome.original)
-        if outcome.variants:
-            rest = [extracted(group.suite, variant.question, said) for variant, said in outcome.pairs()]
-            outcome = Outcome(group, first, tuple(rest))
-        elif first is not outcome.original:
-            outcome = Outcome(group, first)
-        suite = self.suites[group.suite]
-        judgements = [judgement(group.original, outcome.original, suite)]
-        judgements += [judgement(variant.question, said, suite) for variant, said in outcome.pairs()]
+        group = outcome.group
+        said = zip(questions_of(group), (outcome.original, *outcome.variants), strict=True)
+        taken, judgements = zip(*(self._judged(group.suite, *one) for one in said), strict=True)
+        outcome = Outcome(group, taken[0], taken[1:])
         self.tables[group.suite].add(outcome, judgements, self._offset)
         if group.original.tags:  # which may be in another order in the file
             record = group_record(group_from(record))
@@ -316,13 +309,15 @@ class OutcomeJudge:
         self._offset += len(line)
         return line
 
-    def _extracted(self, suite: str, question: Question, said: Prediction) -> Prediction:
-        """The prediction with the short answer extracted from the reply."""
-        found = extract(self.step, question, said)
-        if found.answer is None:
-            self.tally.non_answers[self._keys.of(question)] = first_line(found.error or "no answer")
-        self.forms.add(suite, question, said, found)
-        return found
+    def _judged(self, name: str, question: Question, said: Prediction) -> tuple[Prediction, Judgement]:
+        """The prediction with the short answer extracted from the reply, and how that is judged in a suite."""
+        taken, suite = extract(self.step, question, said), self.suites[name]
+        if taken.answer is None:
+            self.tally.non_answers[self._keys.of(question)] = first_line(taken.error or "no answer")
+        accuracy = soft(question, taken, None, suite.accuracy)
+        value = judged(question, taken, None, suite.correct, suite.accuracy)
+        self.forms.add(name, question, said, taken, accuracy or 0.0)
+        return taken, Judgement(accuracy, None if value is None else value == 1.0)
 
     def records(self, suites: Sequence[Named], covers: Sequence[Coverage]) -> list[dict[str, Any]]:
         """The suites as results.json has them, with what each metric says about itself."""
@@ -341,3 +336,16 @@ class OutcomeJudge:
     def calibration(self) -> dict[str, Any]:
         """For each suite, how well the model's scores are calibrated."""
         return {name: calibration_record(table, self.suites[name].accuracy) for name, table in self.tables.items()}
+
+
+def sample_record(group: Record, outcome: Outcome, judgements: Sequence[Judgement]) -> Record:
+    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
+
+    ``group`` is the record of its group, which becomes that of the outcome.
+    """
+    record = with_predictions(group, outcome)
+    for part, one in zip((record["original"], *record["variants"]), judgements, strict=True):
+        part["accuracy"], part["right"] = one.accuracy, one.right
+        if "error" in part["prediction"]:
+            part["prediction"]["error"] = public_text(part["prediction"]["error"])
+    return record

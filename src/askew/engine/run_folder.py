@@ -20,14 +20,10 @@ from askew.engine.build import Coverage, fingerprint_of
 from askew.engine.settings import Named, Settings
 from askew.errors import TooManyFailures
 from askew.files.output_folders import check_run_output, note_output, noted_members, run_of
-from askew.files.paths import public_text, public_word
+from askew.files.paths import public_word
 from askew.files.read_write import clear_parts
-from askew.files.records import Record, with_predictions
-from askew.metrics.accuracy import soft
-from askew.metrics.correct import judged
-from askew.metrics.pairs import Judgement
-from askew.types import Outcome, Prediction, Question, Score
-from askew.verbs import HoldsGroups, Suite
+from askew.types import Score
+from askew.verbs import HoldsGroups
 
 MADE = ("results.json", "samples.jsonl", "rows.npz", "report.html", "tables.md", "tables.tex", "differences.json")
 """Files of a finished run, which the next run in the same folder deletes first."""
@@ -82,25 +78,6 @@ def slugs(names: Sequence[str]) -> list[str]:
         numbered = (f"{base}-{number}" for number in count(2))
         taken.append(next(slug for slug in chain([base], numbered) if slug not in taken))
     return taken
-
-
-def judgement(question: Question, prediction: Prediction, suite: Suite) -> Judgement:
-    """How an answer is judged in a suite."""
-    value = judged(question, prediction, None, suite.correct, suite.accuracy)
-    return Judgement(soft(question, prediction, None, suite.accuracy), None if value is None else value == 1.0)
-
-
-def sample_record(group: Record, outcome: Outcome, judgements: Sequence[Judgement]) -> Record:
-    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
-
-    ``group`` is the record of its group, which becomes that of the outcome.
-    """
-    record = with_predictions(group, outcome)
-    for part, one in zip((record["original"], *record["variants"]), judgements, strict=True):
-        part["accuracy"], part["right"] = one.accuracy, one.right
-        if "error" in part["prediction"]:
-            part["prediction"]["error"] = public_text(part["prediction"]["error"])
-    return record
 
 
 def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:

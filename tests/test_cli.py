@@ -72,8 +72,10 @@ def test_all_missing_extras_are_named_at_once(bare, tmp_path, capsys):
 
 
 def test_an_experiment_asks_only_for_what_it_needs(bare):
-    with pytest.raises(MissingExtra, match=r"askew\[bundled,train\]"):
-        experiment("language-only")
+    with pytest.raises(MissingExtra, match=r"askew\[bundled,language,train\]"):
+        experiment("q3r")
+    with pytest.raises(MissingExtra, match=r"askew\[bundled,collect,language,train\]"):
+        experiment("adversarial-rounds")
 
 
 def test_installed_extras_are_not_asked_for(monkeypatch):

@@ -43,8 +43,8 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path):
     ExperimentPlan(tmp_path / "q3r", scenes=60, seeds=5, executor="local:workers=2").begin("q3r")
     with pytest.raises(UsageError, match=r"another experiment \(scenes 60, now 80\)\. Give another --output"):
         ExperimentPlan(tmp_path / "q3r", scenes=80).begin("q3r")
-    with pytest.raises(UsageError, match="experiment q3r, now language-only"):
-        ExperimentPlan(tmp_path / "q3r", scenes=60).begin("language-only")
+    with pytest.raises(UsageError, match="experiment q3r, now rad-regression"):
+        ExperimentPlan(tmp_path / "q3r", scenes=60).begin("rad-regression")
 
 
 def test_an_empty_plan_is_refused():

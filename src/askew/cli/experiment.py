@@ -18,8 +18,9 @@ examples:
   askew experiment q3r --output q3r
   askew experiment rad-regression --scenes 3000 --epochs 20 --workers 2 --output rad-regression
 
-Needs pip install 'askew[train,language,bundled]'. You can kill it at any time: trained networks are kept, and the
-same command resumes. FINDING.md in the output folder has the paper's table, ours, and whether its findings hold."""
+Needs pip install 'askew[train,language,bundled]' (adversarial-rounds also collect). You can kill it at any time:
+trained networks are kept, and the same command resumes. FINDING.md in the output folder has the paper's table, ours,
+and whether its findings hold."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

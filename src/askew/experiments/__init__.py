@@ -27,7 +27,6 @@ EXPERIMENTS: Mapping[str, str] = {
     "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
     "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
     "adversarial-rounds": "does a robot get better by what people fooled it with? (Adversarial VQA, Tables 1 to 6)",
-    "language-only": "how far does a model get without the image? (Adversarial VQA, Table 4a)",
 }
 """The experiments by name, with the question that each answers."""
 TEST_SCENES = 3
@@ -43,8 +42,8 @@ def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:
     """
     if name not in EXPERIMENTS:
         raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
-    suites = () if name == "language-only" else ("language",)
-    need_extras(f"The experiment {name}", "bundled", *suites, "train", *(("collect",) if "rounds" in name else ()))
+    collects = ("collect",) if name == "adversarial-rounds" else ()
+    need_extras(f"The experiment {name}", "bundled", *collects, "language", "train")
     found: Callable[[ExperimentPlan], ExperimentFinding] = import_module(
         f"askew.experiments.{name.replace('-', '_')}"
     ).run

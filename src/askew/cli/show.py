@@ -78,10 +78,11 @@ def show(
     width = max(60, get_terminal_size().columns) if screen else 80
     color = screen and not os.environ.get("NO_COLOR")
     print(terminal_summary(runs, differences, width, color) if full else terminal_headlines(runs, differences, width))
-    for metric, why in not_compared(runs).items():
-        print(f"Warning: {metric} is not compared: {why}", file=sys.stderr)
-    if len(runs) > 1 and not differences:
-        print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
+    if len(runs) > 1:
+        for metric, why in not_compared(runs).items():
+            print(f"Warning: {metric} is not compared: {why}", file=sys.stderr)
+        if not differences:
+            print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
     if report is not None:
         print(f"\nReport: {report}")
         print("Open it in a browser: the ranking first, then what breaks each model, then the pairs themselves.")

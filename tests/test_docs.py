@@ -20,7 +20,14 @@ import yaml
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NEEDS_TORCH = frozenset(
-    ("commands.md", "extending.md", "huggingface.md", "train-a-robust-model.md", "training.md"),
+    (
+        "collect-with-a-team.md",
+        "commands.md",
+        "extending.md",
+        "huggingface.md",
+        "train-a-robust-model.md",
+        "training.md",
+    ),
 )
 """Other pages are run as without PyTorch, which most users have not installed."""
 BLOCK = re.compile(

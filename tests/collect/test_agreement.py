@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from small_study import SmallStudy
 
-from askew.collect.agreement import Agreement, agreement_of, agreements, counted_answers, krippendorff_alpha
+from askew.answers.krippendorff import krippendorff_alpha
+from askew.collect.agreement import Agreement, agreement_of, agreements, counted_answers
 from askew.collect.moderation import exclude
 from askew.collect.verifying import claim_slot, verify
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from small_study import SmallStudy
 from survey_study import answers, careless, pairs, places, right, survey, work
 
-from askew.collect.agreement import krippendorff_alpha
+from askew.answers.krippendorff import krippendorff_alpha
 from askew.collect.invariants import violations
 from askew.collect.moderation import exclude, forget, preview_exclusion
 from askew.collect.payments import parse_rates, work_of_all

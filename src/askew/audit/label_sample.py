@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from askew.answers.krippendorff import krippendorff_alpha
 from askew.answers.normalise import modal_answer, normalise
 from askew.audit.labelled_texts import TextSample, content_hash, labelled
 from askew.audit.text_audit import NOT_LEARNED, image_share
@@ -23,7 +24,7 @@ from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line, safe_cell
 from askew.significance import wilson
-from askew.types import Group, Id, Question, Score
+from askew.types import Expect, Group, Id, Question, Score
 
 COLUMNS = ("number", "suite", "test", "id", "image", "question", "answer", "judgement")
 JUDGEMENTS = {"right": "right", "wrong": "wrong", "unclear": "unclear", "r": "right", "w": "wrong", "u": "unclear"}
@@ -38,6 +39,8 @@ class SampledLabel:
     suite: str = ""
     test: str = ""
     original: Question | None = None
+    expect: Expect | None = None
+    """What the change should do to the answer; None for a question that was not changed."""
 
     @property
     def answer(self) -> str:
@@ -72,6 +75,7 @@ def _members(item: Group | Question) -> list[SampledLabel]:
             item.suite,
             variant.test,
             item.original,
+            variant.expect,
         )
         for variant in item.variants
     ]
@@ -103,6 +107,14 @@ class LabelNoise:
     unclear: int
     share: Score
     """The share of wrong labels among those judged right or wrong, with a 95 % interval."""
+    alpha: float | None = None
+    """Krippendorff's alpha of the judgements, if several people judged the same questions."""
+
+    def record(self) -> dict[str, Any]:
+        """For reports."""
+        share = {"value": self.share.value, "low": self.share.low, "high": self.share.high}
+        counts = {"judged": self.right + self.wrong, "unclear": self.unclear}
+        return {"test": self.test, **counts, "share": share, "alpha": self.alpha}
 
 
 def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) -> list[LabelNoise]:
@@ -110,10 +122,7 @@ def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) 
 
     A label is wrong if more people judged it wrong than right; a tie, or no such judgement, is unclear.
     """
-    votes: dict[str, Counter[str]] = {}
-    for path in paths:
-        for key, judged in read_judged(path).items():
-            votes.setdefault(key, Counter()).update(judged)
+    votes = _votes(paths)
     places = _places(items, votes)
     missing = sorted(votes.keys() - places.keys())
     if missing:
@@ -121,10 +130,34 @@ def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) 
             f"{paths[0]}: {len(missing)} judged questions are not in the data, e.g. {missing[0]!r}. Give the data that "
             "the sample was drawn from."
         )
-    verdicts = [(places[key], _verdict(counted)) for key, counted in sorted(votes.items())]
-    tests = sorted({test for (test, _), _ in verdicts})
+    return _noise_of(votes, places)
+
+
+def noise_by_suite(groups: Iterable[Group], paths: Sequence[str | Path]) -> dict[str, list[LabelNoise]]:
+    """The label noise of each suite of a run, from the judged questions that the run asked."""
+    votes, suites = _votes(paths), defaultdict[str, list[Group]](list)
+    for group in groups:
+        suites[group.suite].append(group)
+    found = {suite: _places(own, votes) for suite, own in suites.items()}
+    if not any(found.values()):
+        raise DataError(f"{paths[0]}: none of the judged questions was asked in this run. Give the run's own sample.")
+    return {suite: _noise_of(votes, places) for suite, places in found.items() if places}
+
+
+def _votes(paths: Sequence[str | Path]) -> dict[str, Counter[str]]:
+    """What people said, by question id, in all files together."""
+    votes: dict[str, Counter[str]] = {}
+    for path in paths:
+        for key, judged in read_judged(path).items():
+            votes.setdefault(key, Counter()).update(judged)
+    return votes
+
+
+def _noise_of(votes: Mapping[str, Counter[str]], places: Mapping[str, tuple[str, int]]) -> list[LabelNoise]:
+    tests = sorted({test for test, _ in places.values()})
     parts = ["", *tests] if len(tests) > 1 else [""]
-    return [_noise(part, [(image, said) for (test, image), said in verdicts if part in ("", test)]) for part in parts]
+    judged = {part: [key for key in sorted(places) if part in ("", places[key][0])] for part in parts}
+    return [_noise(part, [(places[key][1], votes[key]) for key in keys]) for part, keys in judged.items()]
 
 
 def _places(items: Iterable[Group | Question], wanted: Mapping[str, object]) -> dict[str, tuple[str, int]]:
@@ -145,7 +178,9 @@ def _verdict(votes: Counter[str]) -> str:
     return "wrong" if votes["wrong"] > votes["right"] else "right"
 
 
-def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
+def _noise(test: str, judged: Sequence[tuple[int, Counter[str]]]) -> LabelNoise:
+    """The estimate from the image and the votes of each question."""
+    verdicts = [(image, _verdict(votes)) for image, votes in judged]
     counts = Counter(said for _, said in verdicts)
     clear = [(image, float(said == "wrong")) for image, said in verdicts if said != "unclear"]
     share = NOT_LEARNED
@@ -155,14 +190,16 @@ def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
         if not share.has_interval:
             low, high = wilson(counts["wrong"], len(clear))
             share = replace(share, low=round(low, 3), high=round(high, 3))
-    return LabelNoise(test, counts["right"], counts["wrong"], counts["unclear"], share)
+    alpha = krippendorff_alpha([list(votes.elements()) for _, votes in judged])
+    return LabelNoise(test, counts["right"], counts["wrong"], counts["unclear"], share, alpha)
 
 
 def read_judged(path: str | Path) -> dict[str, Counter[str]]:
     """The judgements of a file by question id; rows without a judgement are skipped.
 
-    The file is either one that a person filled in, with a column ``judgement``, or the output of ``askew collect gold
-    --results``, which counts the people who gave the label (``right``) and those who did not (``wrong``).
+    The file is either one that a person filled in, with a column ``judgement``, or one that counts the people who said
+    that the label is ``right`` and ``wrong``: of ``askew collect audit --results``, which also counts those who could
+    not say (``unclear``), or of ``askew collect gold --results``.
     """
     try:
         text = bounded_read(path).decode("utf-8-sig")
@@ -200,7 +237,7 @@ def read_judged(path: str | Path) -> dict[str, Counter[str]]:
 def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:
     """How many people gave the label and how many did not; empty if nobody answered."""
     try:
-        people = Counter({name: int(row[name] or "") for name in ("right", "wrong")})
+        people = Counter({name: int(row[name] or "") for name in ("right", "wrong", "unclear") if name in row})
     except ValueError:
         people = Counter(wrong=-1)
     if min(people.values()) < 0:
@@ -220,7 +257,7 @@ def noise_lines(noise: Sequence[LabelNoise]) -> list[str]:
     return [
         f"Label noise{f' of {one.test}' if one.test else ''}: {one.share.short} % "
         f"({one.share.interval}) of {one.right + one.wrong:,} judged labels are wrong; "
-        f"{one.unclear:,} unclear."
+        f"{one.unclear:,} unclear{'' if one.alpha is None else f'; alpha {one.alpha:.2f}'}."
         if one.right + one.wrong
         else f"Label noise{f' of {one.test}' if one.test else ''}: no label was judged right or wrong."
         for one in noise

@@ -38,10 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--sample", type=int, metavar="N", help="draw N questions for people to judge, and do nothing else"
     )
     parser.add_argument("--output", metavar="DIR", help="the folder of the sample")
-    parser.add_argument(
-        "--judged", action="append", metavar="FILE", help="read a judged sample; repeat it for several people"
-    )
-    add_shared(parser, "images", "skip-bad", "seed", "quiet", "config")
+    add_shared(parser, "judged", "images", "skip-bad", "seed", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -40,6 +40,7 @@ ACTIONS = {
     "gold": "add and list questions with known answers, mixed into what people verify",
     "import": "let people verify the rewordings of an automatic attack",
     "baseline": "let people answer the groups of a suite, as a human baseline",
+    "audit": "let people judge sampled variants of a suite: grammar, meaning, label",
     "stats": "write the tables and figures of the paper for a study or a release",
     "coding": "write a sample to be coded for Table 7, and read what the coders marked",
     "delete": "permanently delete what was written about a question, also after the freeze",

@@ -28,6 +28,12 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "world:split=val",
     },
     "images": {"metavar": "DIR", "help": "the folder with the images"},
+    "judged": {
+        "action": "append",
+        "metavar": "FILE",
+        "help": "labels judged by people (askew audit --sample, askew collect audit --results): shows the label noise; "
+        "can be repeated",
+    },
     "suite": {
         "action": "append",
         "metavar": "SUITE",

@@ -11,14 +11,15 @@ from askew.cli.options import SHOWING, add_runs, add_shared, settled
 EXAMPLES = """\
 examples:
   askew report runs/yes
-  askew report runs/yes runs/prior --output both/report.html"""
+  askew report runs/yes runs/prior --output both/report.html
+  askew report runs/yes --judged judged.csv                      (with the label noise that people found)"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    add_shared(parser, "images", "overwrite", *SHOWING)
+    add_shared(parser, "judged", "images", "overwrite", *SHOWING)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -33,5 +34,6 @@ def main(args: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else folders[0] / "report.html"
     if options.output:
         check_page(output, escape(page_title([load_run(folder) for folder in folders])), bool(options.overwrite))
-    show(folders, output, bool(options.full), published=not options.no_published, images=options.images)
+    published, judged = not options.no_published, options.judged or ()
+    show(folders, output, bool(options.full), published=published, images=options.images, judged=judged)
     return 0

@@ -6,20 +6,23 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 
 import orjson
 
+from askew.engine.components import as_data
 from askew.engine.events import Event, Finished, Warned, with_bars
 from askew.engine.result import compare_runs, not_compared
 from askew.engine.run import run_models
 from askew.engine.settings import Named, Settings
 from askew.files.read_write import write_joined
 from askew.report.html import write_report
-from askew.report.load import load_run
+from askew.report.load import Run, load_run
 from askew.report.table_formats import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
+from askew.types import Group
 
 
 def run_and_show(
@@ -61,14 +64,16 @@ def show(
     full: bool = False,
     published: bool = True,
     images: str | None = None,
+    judged: Sequence[str] = (),
 ) -> None:
     """Print the headlines of these runs (every score if ``full``), and write their report.
 
     Unless ``published``, the tables omit the papers' own figures. ``images`` is the folder of the page's images, if
-    they have been moved since the runs.
+    they have been moved since the runs. ``judged``: files of judgements, whose label noise is shown.
     """
     runs = [load_run(folder, Path(images) if images else None) for folder in folders]
     runs = runs if published else [without_published(run) for run in runs]
+    runs = [with_label_noise(run, judged) for run in runs] if judged else runs
     differences = compare_runs(runs) if len(runs) > 1 else []
     if report is not None:
         write_report(runs, report, differences)
@@ -88,3 +93,13 @@ def show(
         print("Open it in a browser: the ranking first, then what breaks each model, then the pairs themselves.")
     if not full:
         print(f"Every score: askew report {' '.join(shlex.quote(str(folder)) for folder in folders)} --full")
+
+
+def with_label_noise(run: Run, judged: Sequence[str]) -> Run:
+    """The run with the label noise of its suites, according to people who judged a sample."""
+    from askew.audit.label_sample import noise_by_suite
+
+    groups: Iterator[Group] = as_data(str(run.folder)).what.groups()
+    noise = noise_by_suite(groups, judged)
+    suites = [{**one, "label_noise": [n.record() for n in noise.get(one["name"], ())]} for one in run.suites]
+    return replace(run, results={**run.results, "suites": suites})

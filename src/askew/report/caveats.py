@@ -21,14 +21,15 @@ def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[st
     if made_nothing(suite):
         return [f"Warning: {nothing_sentence(suite, data)}"]
     alone = text_alone_sentence(suite.get("text_alone") or ())
-    return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone, doubtful_noes(suite))))
+    noise = label_noise_sentence(suite.get("label_noise") or ())
+    return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone, noise, doubtful_noes(suite))))
 
 
 def coverage_warnings(results: Mapping[str, Any]) -> Iterator[str]:
     """What makes the scores of a run doubtful: no groups, few images, doubtful noes, telling texts."""
     for suite in results["suites"]:
         for line in coverage_lines(suite, results.get("data") or {}):
-            if line.startswith(("Warning: ", "Only ")) or "Far above that" in line:
+            if line.startswith(("Warning: ", "Only ", "Label noise: ")) or "Far above that" in line:
                 warning = line.removeprefix("Warning: ")
                 yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
 
@@ -154,6 +155,26 @@ def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
     far = ", ".join(f"{test['test']} ({100 * test['accuracy']['value']:.1f} %)" for test in tests if test["test"])
     named = f": {far}" if far else ""
     return f"{sentence} Far above that, so part of these scores may come from words alone{named}."
+
+
+def label_noise_sentence(noise: Sequence[Mapping[str, Any]]) -> str:
+    """How many labels people found wrong, and what a model whose answers are all true would reach.
+
+    >>> share = {"value": 0.031, "low": 0.014, "high": 0.065}
+    >>> label_noise_sentence([{"test": "", "judged": 196, "unclear": 4, "share": share, "alpha": 0.71}])
+    'Label noise: 3.1 % (1.4–6.5) of 196 labels judged by people are wrong, so true answers would score about 96.9 % \
+(93.5–98.6). 4 were unclear. Agreement (alpha): 0.71.'
+    """
+    if not noise or not noise[0]["judged"]:
+        return ""
+    whole = noise[0]
+    value, low, high = (100 * whole["share"][name] for name in ("value", "low", "high"))
+    judged = plural(whole["judged"], "label judged by people is wrong", "labels judged by people are wrong")
+    wrong = f"Label noise: {value:.1f} % ({low:.1f}–{high:.1f}) of {judged}"
+    ceiling = f"so true answers would score about {100 - value:.1f} % ({100 - high:.1f}–{100 - low:.1f})"
+    unclear = f" {plural(whole['unclear'], 'was unclear', 'were unclear')}." if whole["unclear"] else ""
+    agreed = "" if whole["alpha"] is None else f" Agreement (alpha): {whole['alpha']:.2f}."
+    return f"{wrong}, {ceiling}.{unclear}{agreed}"
 
 
 SHOWN = 0.01

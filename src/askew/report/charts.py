@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -53,6 +53,7 @@ PAIR_ACCURACY = DotPlot(
     ("ACC", "C-ACC"),
     " Dashed: what people reach, thin for ACC and thick for C-ACC.",
 )
+CEILING = " Dotted: what true answers would reach on the variants, given the wrong labels that people found."
 Pair = tuple[int, Score, Score, str]
 """A run's number, two scores that a dot plot compares, and both in words."""
 
@@ -66,7 +67,7 @@ def charts_section(content: ReportData) -> Html:
 
 def dot_plot(content: ReportData, plot: DotPlot) -> Html | None:
     """A row for each test of each suite that has the two scores, also as a table; None if none has."""
-    blocks, rows = [], []
+    blocks, rows, noisy = [], [], False
     drawn = [n for n, run in enumerate(content.runs) if not (plot.people and run.is_human)]
     for suite in content.suites:
         name, tests, lines = suite["name"], suite.get("tests") or (), []
@@ -74,7 +75,9 @@ def dot_plot(content: ReportData, plot: DotPlot) -> Html | None:
         for label, part in [("", ""), *((test, f"test={test}") for test in tests)]:
             pairs = list(_pairs(content, plot, name, part))
             if pairs:
-                lines.append(_dot_row(content, label, [p for p in pairs if p[0] in drawn], pairs))
+                top = None if plot.people else _ceiling(suite, label)  # of variants alone, not of pairs
+                noisy = noisy or top is not None
+                lines.append(_dot_row(content, label, [p for p in pairs if p[0] in drawn], pairs, top))
                 where = f"{name}, {label or ('All tests' if plot.people else 'all')}"
                 rows += [[where, content.labels[n], first.full, second.full] for n, first, second, _ in pairs]
         if lines:
@@ -84,7 +87,7 @@ def dot_plot(content: ReportData, plot: DotPlot) -> Html | None:
         return None
     return figure(
         plot.heading,
-        plot.note + (plot.people if len(drawn) < len(content.runs) else ""),
+        plot.note + (plot.people if len(drawn) < len(content.runs) else "") + (CEILING if noisy else ""),
         legend((n, content.labels[n]) for n in drawn) if len(drawn) > 1 else None,
         el("div", *blocks, class_="dots"),
         details("As a table", table(["Test", "Model", *plot.titles], rows, plot.caption)),
@@ -101,7 +104,15 @@ def _pairs(content: ReportData, plot: DotPlot, suite: str, part: str) -> Iterato
             yield number, first, second, f"{label}: {first.full} → {second.full}"
 
 
-def _dot_row(content: ReportData, label: str, models: Sequence[Pair], pairs: Sequence[Pair]) -> Html:
+def _ceiling(suite: Mapping[str, Any], test: str) -> float | None:
+    """What true answers would reach in a test, according to the labels that people judged; None if they judged none."""
+    judged = [one for one in suite.get("label_noise") or () if one["test"] == test and one["judged"]]
+    return 1 - judged[0]["share"]["value"] if judged else None
+
+
+def _dot_row(
+    content: ReportData, label: str, models: Sequence[Pair], pairs: Sequence[Pair], ceiling: float | None = None
+) -> Html:
     """A row of a dot plot: the test, its marks, and the values; what people reach is drawn as lines."""
     several, people = len(content.runs) > 1, [pair for pair in pairs if pair not in models]
     values = [
@@ -113,7 +124,7 @@ def _dot_row(content: ReportData, label: str, models: Sequence[Pair], pairs: Seq
     return el(
         "div",
         el("span", test_term(label) if label else "All tests", class_="label"),
-        lanes(models or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached),
+        lanes(models or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached, ceiling),
         el("span", *values, class_="values"),
         class_="dotrow" if label else "dotrow whole",
     )

@@ -73,10 +73,13 @@ def scale() -> Html:
     return el("div", el("span"), ticks, el("span"), class_="dotrow axis", aria_hidden="true")
 
 
-def lanes(pairs: Sequence[tuple[int, Score, Score, str]], people: Sequence[Score] = ()) -> Html:
+def lanes(
+    pairs: Sequence[tuple[int, Score, Score, str]], people: Sequence[Score] = (), ceiling: float | None = None
+) -> Html:
     """One row of the dot plot: for each model (number, before, after, label) an open and a filled mark.
 
-    People's scores, if known, are dashed lines across all models, the last of them the thickest.
+    People's scores, if known, are dashed lines across all models, the last of them the thickest; ``ceiling``, what
+    true answers would reach, is a dotted one.
     """
     height = LANE * len(pairs)
     grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
@@ -85,6 +88,11 @@ def lanes(pairs: Sequence[tuple[int, Score, Score, str]], people: Sequence[Score
         for f, kind in zip(people, (" faint", ""), strict=False)
         if f.known
     ]
+    if ceiling is not None:
+        top = el("title", f"true answers would reach {100 * ceiling:.1f} %")
+        reached.append(
+            el("line", top, x1=percent(ceiling), x2=percent(ceiling), y1=-2, y2=height + 2, class_="ceiling")
+        )
     drawn = [_lane(*pair, LANE * lane + LANE // 2) for lane, pair in enumerate(pairs)]
     return el("svg", *grid, *reached, *drawn, class_="lanes", height=height, aria_hidden="true")
 

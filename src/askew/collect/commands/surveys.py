@@ -35,6 +35,7 @@ attention is checked. See docs/collect-surveys.md."""
 def _baseline_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _BASELINE
     _making(parser)
+    parser.add_argument("--gold", metavar="DATA", help="questions with known answers, mixed into every batch")
     parser.add_argument("--output", metavar="DIR", help="write the answers of people as a run, like that of a model")
     parser.add_argument("--name", default="human", help="what the run is called in tables (human)")
     parser.add_argument(
@@ -42,16 +43,17 @@ def _baseline_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _making(parser: argparse.ArgumentParser) -> None:
+def _making(
+    parser: argparse.ArgumentParser, people: int = 5, sample: int = 100, what: str = "pairs of each test"
+) -> None:
     """Add the options that make a survey, look at one, and end it."""
     parser.add_argument("--groups", metavar="DATA", help="make one: a folder of askew build or a run, or groups.jsonl")
     parser.add_argument(
         "--images", metavar="DIR", help="the folder of the images, if they are not where the groups say"
     )
-    parser.add_argument("--sample", type=int, metavar="N", default=100, help="pairs of each test (100)")
+    parser.add_argument("--sample", type=int, metavar="N", default=sample, help=f"{what} ({sample})")
     parser.add_argument("--seed", type=int, metavar="S", default=0, help="the seed of the sample (0)")
-    parser.add_argument("--gold", metavar="DATA", help="questions with known answers, mixed into every batch")
-    parser.add_argument("--people", type=int, metavar="N", default=5, help="different people for each question (5)")
+    parser.add_argument("--people", type=int, metavar="N", default=people, help=f"different people for each ({people})")
     parser.add_argument("--batch", type=int, metavar="N", default=24, help="questions in a batch, with its gold (24)")
     parser.add_argument("--gold-per-batch", type=int, metavar="N", default=4, help="gold questions in a batch (4)")
     parser.add_argument("--id", type=int, metavar="N", help="which one, if the study has several (the last)")
@@ -141,7 +143,7 @@ def _show(args: argparse.Namespace, study: Study, kind: str, rate: float | None)
     import sqlalchemy as sa
 
     from askew.collect.schema import survey
-    from askew.collect.surveys.results import alpha, progress, progress_lines, survey_items, survey_row
+    from askew.collect.surveys.results import alpha, judgement_lines, progress, progress_lines, survey_items, survey_row
     from askew.collect.surveys.survey_batches import close_survey
 
     with study.database.write() as tx:
@@ -150,8 +152,11 @@ def _show(args: argparse.Namespace, study: Study, kind: str, rate: float | None)
             close_survey(tx, chosen.id)
         wanted = sa.select(survey).where(survey.c.kind == kind).order_by(survey.c.id)
         for row in tx.rows(wanted if args.id is None else wanted.where(survey.c.id == args.id)):
-            found = alpha(survey_items(tx, row.id)) if kind == "baseline" else None
+            items = survey_items(tx, row.id)
+            found = alpha(items) if kind == "baseline" else None
             print("\n".join(progress_lines(progress(tx, row), found, rate)))
+            if kind == "audit":
+                print("\n".join(judgement_lines(items)))
 
 
 def _write_run(args: argparse.Namespace, study: Study) -> None:
@@ -198,5 +203,65 @@ def _write_run(args: argparse.Namespace, study: Study) -> None:
     print(f"Agreement, time and cost: {output / 'people.json'}")
 
 
-ACTIONS = {"baseline": (_baseline_options, _baseline)}
+_AUDIT = """\
+examples:
+  askew collect audit STUDY --groups bench --sample 200     (three people judge each of 200 variants)
+  askew collect audit STUDY                                 (how far it is, and how well people agree)
+  askew collect audit STUDY --results judged.csv
+  askew audit bench --judged judged.csv                     (label noise)
+  askew report runs/xnm --judged judged.csv                 (label noise beside the scores)
+
+The sample is that of askew audit bench --sample 200 with the same --seed. Gold is made from it: words in a random
+order, a question about something else, an unchanged question."""
+
+
+def _audit_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _AUDIT
+    _making(parser, people=3, sample=200, what="questions to judge")
+    parser.add_argument("--results", metavar="FILE", help="write how many people said what, for askew audit --judged")
+
+
+def _audit(args: argparse.Namespace) -> int:
+    """Make an audit, show how far it is, end it, or write what people said."""
+    from askew.audit.label_sample import sampled_labels
+    from askew.collect.surveys.audit_items import audit_drafts, judged_lines
+    from askew.collect.surveys.create import SurveyPlan, create_survey, gold_needed
+    from askew.collect.surveys.results import survey_items, survey_row
+    from askew.engine.audit_data import members_of
+    from askew.engine.components import as_data
+    from askew.errors import UsageError
+    from askew.files.paths import public_text
+    from askew.files.read_write import write_joined
+
+    with opened_study(args) as study:
+        if args.groups:
+            data = as_data(args.groups, args.images)
+            sample = sampled_labels(members_of(data), args.sample, args.seed)
+            plan = SurveyPlan(args.people, args.batch, args.gold_per_batch)
+            drafts = audit_drafts(study, sample, 0, args.seed)
+            needed = gold_needed(drafts, plan)
+            drafts = audit_drafts(study, sample, needed, args.seed)
+            found = len(drafts) - len(sample)
+            if found < plan.gold:
+                raise UsageError(
+                    f"{args.groups}: only {found} gold questions can be made from the sample, and a batch "
+                    f"needs {plan.gold}. Draw more with --sample, or ask for fewer: --gold-per-batch {found}"
+                )
+            if found < needed:
+                most = found // plan.gold
+                print(f"There is gold for {most:,} batches of one person; have enough people.", file=sys.stderr)
+            number = create_survey(study, "audit", public_text(data.spec), [], drafts, plan, args.seed)
+            print(f"Audit {number}: {len(sample):,} variants, each for {plan.people} people; {found:,} gold questions.")
+            print(f"Next: askew collect serve {args.study}")
+            return 0
+        _show(args, study, "audit", None)
+        if args.results:
+            with study.database.read() as tx:
+                lines = judged_lines(survey_items(tx, survey_row(tx, args.id, "audit").id))
+            write_joined(Path(args.results), lines)
+            print(f"Judgements of {len(lines) - 1:,} variants: {args.results}")
+    return 0
+
+
+ACTIONS = {"baseline": (_baseline_options, _baseline), "audit": (_audit_options, _audit)}
 """Action to the function that adds its options, and the function that runs it."""

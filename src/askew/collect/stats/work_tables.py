@@ -7,7 +7,7 @@ from math import nan
 
 import numpy as np
 
-from askew.collect.agreement import alpha_of
+from askew.answers.krippendorff import alpha_of
 from askew.collect.stats.facts import NONE, equal_answers
 from askew.collect.stats.sheets import count, decimal, described, mean, of_sums, percent, share
 from askew.collect.stats.tables import Counted, Counting, Part, filled

@@ -48,6 +48,9 @@ class Item:
     original: str = ""
     answer: str = ""
     """The expected answer, which an audit shows."""
+    key: str = ""
+    """The id of the question in the data, for the file of judgements; not shown."""
+    test: str = ""
     before: tuple[str, str] | None = None
     """Hash and suffix of the original's image, if the change was made to the image."""
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from askew.collect.agreement import krippendorff_alpha
+from askew.answers.krippendorff import krippendorff_alpha
 from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Refused, same_answer
 from askew.collect.schema import batch, batch_answer, survey, survey_item
-from askew.collect.surveys.items import AMBIGUOUS, Answer, passes
+from askew.collect.surveys.items import AMBIGUOUS, Answer, Item, passes
 from askew.collect.surveys.places import ANSWERS, COUNTS
+from askew.significance import wilson
 
 UNDECIDED = "no majority"
 
@@ -183,3 +184,24 @@ def progress_lines(one: SurveyProgress, found: float | None, rate: float | None 
 def answers_by_member(items: Sequence[SurveyItem]) -> Mapping[tuple[int, int], SurveyItem]:
     """Group number and place in it to the item that stands for the question."""
     return {member: one for one in items for member in one.members}
+
+
+_BAD = {"grammatical": "not grammatical", "meaning": "do not ask the same", "label": "wrong label"}
+"""What *no* means in each field of an audit."""
+
+
+def judgement_lines(items: Sequence[SurveyItem]) -> list[str]:
+    """For each field of an audit: how many variants most people judged so, and how well they agree."""
+    lines = []
+    for name, words in _BAD.items():
+        asked = [one for one in items if not one.hidden and one.answers and name in Item.loads(one.content).asks]
+        said = [one.said(name) for one in asked]
+        clear = [votes for votes in said if votes.count("yes") != votes.count("no")]
+        bad = sum(votes.count("no") > votes.count("yes") for votes in clear)
+        if clear:
+            low, high = wilson(bad, len(clear))
+            found = krippendorff_alpha(said)
+            agreed = "" if found is None else f"; alpha {found:.3f}"
+            share = f"{100 * bad / len(clear):.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+            lines.append(f"  {words}: {share} of {len(clear):,}, {len(said) - len(clear):,} unclear{agreed}.")
+    return lines

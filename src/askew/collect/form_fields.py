@@ -29,8 +29,6 @@ class ChoiceField:
     """What people are told who chose nothing."""
     asked: Callable[[StudySettings], bool] = lambda settings: True
     """Whether a study asks it."""
-    null: bool = False
-    """Whether the column may be empty: always for a field that some studies do not ask."""
 
 
 FIELDS = (
@@ -41,7 +39,6 @@ FIELDS = (
         CONFIDENCES,
         "Say whether you could answer the question: yes, maybe or no.",
         lambda settings: settings.author_confidence == "ask",
-        null=True,
     ),
     ChoiceField(
         "confidence",

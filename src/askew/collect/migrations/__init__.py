@@ -1,10 +1,13 @@
 """The revisions of the schema, forward only: a database of an older askew is upgraded, a newer one is refused.
 
-Development versions before format 2 had revisions of other names; their databases are refused like newer ones.
+A revision is frozen: a later change of a table or a trigger is a revision of its own. Its SQL is PostgreSQL's, in
+which SERIAL makes an automatic id; SQLite takes the same with INTEGER. Databases of development versions, whose
+revisions had other names, are refused like newer ones.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +19,11 @@ if TYPE_CHECKING:
     from askew.collect.database import Database
 
 
-_FILES = (Path(__file__).parent / "versions").glob("revision_*.py")
-HEAD = "format2_" + max(path.stem for path in _FILES).removeprefix("revision_")
-"""The last revision: ``format2_0001`` is in ``revision_0001.py``."""
+_VERSIONS = Path(__file__).parent / "versions"
+NUMBERS = sorted(path.stem.removeprefix("revision_") for path in _VERSIONS.glob("revision_*.py"))
+HEAD = f"schema_{NUMBERS[-1]}"
+"""The last revision: ``schema_0001`` is in ``revision_0001.py``."""
+_TRIGGER = re.compile(r"^-- (\w+): (\w+) (\w+): ([^\n]+)\n(.+?);$", re.MULTILINE | re.DOTALL)
 
 
 def upgrade(database: Database) -> None:
@@ -54,3 +59,40 @@ def revision(database: Database) -> str | None:
             return None
         found = tx.value(sa.text("SELECT version_num FROM alembic_version"))
         return None if found is None else str(found)
+
+
+def table_statements(number: str, dialect: str) -> list[str]:
+    """The statements of ``revision_NUMBER.sql``, which make or change tables and indexes."""
+    text = (_VERSIONS / f"revision_{number}.sql").read_text(encoding="utf-8")
+    text = text.replace("SERIAL", "INTEGER") if dialect == "sqlite" else text
+    return [statement for statement in text.split(";\n") if statement.strip()]
+
+
+def run_sql(number: str) -> None:
+    """Make the tables of a revision, and the triggers of ``revision_NUMBER_triggers.sql`` if it has any."""
+    from alembic import op
+
+    dialect = op.get_bind().dialect.name
+    statements = table_statements(number, dialect)
+    triggers = _VERSIONS / f"revision_{number}_triggers.sql"
+    for name, on, table, message, when in _TRIGGER.findall(triggers.read_text("utf-8") if triggers.exists() else ""):
+        statements += _trigger(name, f"BEFORE {on} ON {table}", " ".join(when.split()), message, dialect)
+    for statement in statements:
+        op.execute(sa.text(statement.replace(":", "\\:")))
+
+
+def _trigger(name: str, event: str, when: str, message: str, dialect: str) -> list[str]:
+    """The SQL of a trigger that refuses a change of a row when the condition holds.
+
+    A trigger never changes a row. So a mistake anywhere in the code, or in a hand-written statement, is an error and
+    not a broken study.
+    """
+    if dialect == "sqlite":
+        act = f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
+        return [f"CREATE TRIGGER {name} {event} FOR EACH ROW WHEN {when} {act}"]
+    row = "OLD" if "DELETE" in event else "NEW"
+    return [
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF {when} THEN RAISE EXCEPTION "
+        f"'{message}' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN {row}; END $$",
+        f"CREATE TRIGGER {name} {event} FOR EACH ROW EXECUTE FUNCTION {name}()",
+    ]

@@ -1,14 +1,14 @@
 CREATE TABLE annotator (
     id SERIAL NOT NULL,
     name VARCHAR NOT NULL,
-    pseudonym VARCHAR NOT NULL,
+    pseudonym VARCHAR NOT NULL,  -- what releases call this person
     role VARCHAR NOT NULL,
     password_hash VARCHAR,
-    platform TEXT NOT NULL,
-    identity VARCHAR(64),
-    invite_id INTEGER,
+    platform TEXT NOT NULL DEFAULT '{}',  -- ids a platform gave, as JSON, as they came
+    identity VARCHAR(64),  -- keyed hash of the platform's id of the person; never blanked
+    invite_id INTEGER,  -- the platform link that the person used last, at entered_at
     entered_at BIGINT,
-    simulated BOOLEAN NOT NULL,
+    simulated BOOLEAN NOT NULL DEFAULT FALSE,
     consent_version VARCHAR,
     consented_at BIGINT,
     created_at BIGINT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE model (
     id SERIAL NOT NULL,
     name VARCHAR NOT NULL,
     spec VARCHAR NOT NULL,
-    signature TEXT NOT NULL,
+    signature TEXT NOT NULL DEFAULT '',
     CONSTRAINT pk_model PRIMARY KEY (id),
     CONSTRAINT uq_model_name UNIQUE (name)
 );
@@ -36,8 +36,8 @@ CREATE TABLE quiz_item (
     suffix VARCHAR(8) NOT NULL,
     question VARCHAR NOT NULL,
     robot_answer VARCHAR NOT NULL,
-    verdict VARCHAR NOT NULL,
-    hint VARCHAR NOT NULL,
+    verdict VARCHAR NOT NULL,  -- the right judgement
+    hint VARCHAR NOT NULL DEFAULT '',
     active BOOLEAN NOT NULL,
     CONSTRAINT pk_quiz_item PRIMARY KEY (id),
     CONSTRAINT ck_quiz_item_verdict CHECK (verdict IN ('correct', 'wrong', 'unsure'))
@@ -50,7 +50,7 @@ CREATE TABLE round (
     created_at BIGINT NOT NULL,
     opened_at BIGINT,
     frozen_at BIGINT,
-    snapshot VARCHAR,
+    snapshot VARCHAR,  -- SHA-256 of the hashes of its questions when it was frozen
     CONSTRAINT pk_round PRIMARY KEY (id),
     CONSTRAINT ck_round_state CHECK (state IN ('DRAFT', 'READY', 'OPEN', 'DRAINING', 'FROZEN', 'RELEASED')),
     CONSTRAINT ck_round_snapshot CHECK ((snapshot IS NOT NULL) = (state IN ('FROZEN', 'RELEASED'))),
@@ -62,7 +62,7 @@ CREATE TABLE snapshot (
     version VARCHAR NOT NULL,
     rounds TEXT NOT NULL,
     manifest_sha256 VARCHAR(64) NOT NULL,
-    removed TEXT NOT NULL,
+    removed TEXT NOT NULL DEFAULT '[]',
     at BIGINT NOT NULL,
     CONSTRAINT pk_snapshot PRIMARY KEY (id),
     CONSTRAINT uq_snapshot_version UNIQUE (version)
@@ -73,9 +73,9 @@ CREATE TABLE study (
     settings TEXT NOT NULL,
     writers INTEGER NOT NULL,
     verifiers INTEGER NOT NULL,
-    max_tries INTEGER NOT NULL,
+    max_tries INTEGER NOT NULL,  -- this and the two above: the settings that triggers need
     seed BIGINT NOT NULL,
-    key_check VARCHAR(16),
+    key_check VARCHAR(16),  -- shows whether a key is the one that the identities are hashed with
     created_at BIGINT NOT NULL,
     CONSTRAINT pk_study PRIMARY KEY (id)
 );
@@ -93,7 +93,7 @@ CREATE TABLE event (
     actor_id INTEGER,
     kind VARCHAR NOT NULL,
     subject VARCHAR NOT NULL,
-    data TEXT NOT NULL,
+    data TEXT NOT NULL DEFAULT '{}',
     CONSTRAINT pk_event PRIMARY KEY (id),
     CONSTRAINT fk_event_actor_id FOREIGN KEY(actor_id) REFERENCES annotator (id)
 );
@@ -111,10 +111,10 @@ CREATE TABLE image (
     id SERIAL NOT NULL,
     round_id INTEGER NOT NULL,
     sha256 VARCHAR(64) NOT NULL,
-    source_sha256 VARCHAR(64) NOT NULL,
+    source_sha256 VARCHAR(64) NOT NULL,  -- of the imported file; sha256 is of the stored one
     suffix VARCHAR(8) NOT NULL,
-    name VARCHAR NOT NULL,
-    domain VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,  -- of the imported file
+    domain VARCHAR NOT NULL DEFAULT '',
     width INTEGER NOT NULL,
     height INTEGER NOT NULL,
     split VARCHAR,
@@ -132,8 +132,8 @@ CREATE TABLE invite (
     role VARCHAR NOT NULL,
     annotator_id INTEGER,
     completion_code VARCHAR,
-    tasks INTEGER NOT NULL,
-    return_url VARCHAR,
+    tasks INTEGER NOT NULL DEFAULT 1,  -- finished tasks until the code is shown
+    return_url VARCHAR,  -- the address on the platform to go back to
     created_at BIGINT NOT NULL,
     expires_at BIGINT,
     used_at BIGINT,
@@ -156,7 +156,7 @@ CREATE TABLE qualification (
     id SERIAL NOT NULL,
     annotator_id INTEGER NOT NULL,
     attempt INTEGER NOT NULL,
-    answers TEXT NOT NULL,
+    answers TEXT NOT NULL,  -- quiz item to verdict, as JSON
     correct INTEGER NOT NULL,
     asked INTEGER NOT NULL,
     passed BOOLEAN NOT NULL,
@@ -170,8 +170,8 @@ CREATE TABLE session (
     image_id INTEGER NOT NULL,
     annotator_id INTEGER NOT NULL,
     state VARCHAR NOT NULL,
-    extensions INTEGER NOT NULL,
-    reason VARCHAR NOT NULL,
+    extensions INTEGER NOT NULL DEFAULT 0,
+    reason VARCHAR NOT NULL DEFAULT '',
     started_at BIGINT NOT NULL,
     lease_until BIGINT NOT NULL,
     ended_at BIGINT,
@@ -206,15 +206,15 @@ CREATE TABLE question (
     text VARCHAR NOT NULL,
     normalised VARCHAR NOT NULL,
     state VARCHAR NOT NULL,
-    standing VARCHAR NOT NULL,
-    try_no INTEGER CONSTRAINT ck_question_try_no CHECK (try_no >= 1),
-    done INTEGER NOT NULL,
-    same_as INTEGER,
+    standing VARCHAR NOT NULL DEFAULT 'OK',
+    try_no INTEGER CONSTRAINT ck_question_try_no CHECK (try_no >= 1),  -- given with the prediction
+    done INTEGER NOT NULL DEFAULT 0,  -- verifications that count
+    same_as INTEGER,  -- an earlier writer's same question on this image
     asked_at BIGINT NOT NULL,
     type VARCHAR,
     text_rule_removed BOOLEAN,
     split VARCHAR,
-    frozen_sha256 VARCHAR(64),
+    frozen_sha256 VARCHAR(64),  -- of its record when the round was frozen
     CONSTRAINT pk_question PRIMARY KEY (id),
     CONSTRAINT uq_question_session_id_try_no UNIQUE (session_id, try_no),
     CONSTRAINT uq_question_session_id_normalised UNIQUE (session_id, normalised),
@@ -238,8 +238,8 @@ CREATE TABLE draw (
     n INTEGER NOT NULL CONSTRAINT ck_draw_n CHECK (n >= 1),
     model_id INTEGER NOT NULL,
     seed BIGINT NOT NULL,
-    attempts INTEGER NOT NULL,
-    outcome VARCHAR,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    outcome VARCHAR,  -- NULL until the model answered or failed for good
     error VARCHAR,
     drawn_at BIGINT NOT NULL,
     ended_at BIGINT,
@@ -268,9 +268,9 @@ CREATE TABLE flag (
 CREATE TABLE gold_item (
     id SERIAL NOT NULL,
     sha256 VARCHAR(64) NOT NULL,
-    suffix VARCHAR(8) NOT NULL,
+    suffix VARCHAR(8) NOT NULL,  -- of the image, which is in the study's folder
     question VARCHAR NOT NULL,
-    answers TEXT NOT NULL,
+    answers TEXT NOT NULL,  -- the answers that pass, normalised, as a JSON list
     question_id INTEGER,
     state VARCHAR NOT NULL,
     created_at BIGINT NOT NULL,
@@ -302,7 +302,7 @@ CREATE TABLE slot (
     annotator_id INTEGER,
     leased_at BIGINT,
     lease_until BIGINT,
-    extensions INTEGER NOT NULL,
+    extensions INTEGER NOT NULL DEFAULT 0,
     CONSTRAINT pk_slot PRIMARY KEY (question_id, n),
     CONSTRAINT uq_slot_question_id_annotator_id UNIQUE (question_id, annotator_id),
     CONSTRAINT ck_slot_state CHECK (state IN ('OPEN', 'LEASED', 'DONE')),
@@ -317,11 +317,11 @@ CREATE TABLE gold_result (
     id SERIAL NOT NULL,
     gold_id INTEGER NOT NULL,
     annotator_id INTEGER NOT NULL,
-    answer VARCHAR,
+    answer VARCHAR,  -- the first; NULL until answered
     confidence VARCHAR,
     passed BOOLEAN,
-    skipped VARCHAR,
-    extensions INTEGER NOT NULL,
+    skipped VARCHAR,  -- the reason for skipping it
+    extensions INTEGER NOT NULL DEFAULT 0,
     shown_at BIGINT NOT NULL,
     lease_until BIGINT NOT NULL,
     at BIGINT,
@@ -344,7 +344,7 @@ CREATE TABLE lease (
     leased_at BIGINT NOT NULL,
     ended_at BIGINT,
     outcome VARCHAR,
-    reason VARCHAR NOT NULL,
+    reason VARCHAR NOT NULL DEFAULT '',
     CONSTRAINT pk_lease PRIMARY KEY (id),
     CONSTRAINT fk_lease_question_id_slot_n FOREIGN KEY(question_id, slot_n) REFERENCES slot (question_id, n),
     CONSTRAINT ck_lease_outcome CHECK (outcome IN ('DONE', 'EXPIRED', 'SKIPPED', 'STOPPED')),
@@ -362,17 +362,18 @@ CREATE TABLE prediction (
     answer TEXT NOT NULL,
     normalised TEXT NOT NULL,
     score FLOAT,
-    seconds FLOAT NOT NULL,
+    seconds FLOAT NOT NULL DEFAULT 0,
     at BIGINT NOT NULL,
     CONSTRAINT pk_prediction PRIMARY KEY (question_id),
     CONSTRAINT fk_prediction_question_id_draw_n_model_id FOREIGN KEY(question_id, draw_n, model_id) REFERENCES draw (question_id, n, model_id),
-    CONSTRAINT fk_prediction_question_id FOREIGN KEY(question_id) REFERENCES question (id)
+    CONSTRAINT fk_prediction_question_id FOREIGN KEY(question_id) REFERENCES question (id),
+    CONSTRAINT fk_prediction_model_id FOREIGN KEY(model_id) REFERENCES model (id)
 );
 CREATE TABLE verification (
     id SERIAL NOT NULL,
     question_id INTEGER NOT NULL,
     annotator_id INTEGER NOT NULL,
-    slot_n INTEGER,
+    slot_n INTEGER,  -- NULL: does not count (late, or its author was excluded)
     answer VARCHAR NOT NULL,
     normalised VARCHAR NOT NULL,
     confidence VARCHAR NOT NULL,
@@ -394,7 +395,7 @@ CREATE TABLE api_token (
     id SERIAL NOT NULL,
     token_hash VARCHAR(64) NOT NULL,
     annotator_id INTEGER NOT NULL,
-    name VARCHAR NOT NULL,
+    name VARCHAR NOT NULL,  -- what its owner calls it
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     CONSTRAINT pk_api_token PRIMARY KEY (id),

@@ -1,11 +1,12 @@
+-- The automatic attack whose questions an author has; such an author is no person.
 ALTER TABLE annotator ADD COLUMN attack VARCHAR;
 CREATE TABLE survey (
     id SERIAL NOT NULL,
-    kind VARCHAR NOT NULL,
-    name VARCHAR NOT NULL,
+    kind VARCHAR NOT NULL,  -- what it asks
+    name VARCHAR NOT NULL,  -- of which data
     state VARCHAR NOT NULL,
-    people INTEGER NOT NULL,
-    batch_size INTEGER NOT NULL,
+    people INTEGER NOT NULL,  -- per question
+    batch_size INTEGER NOT NULL,  -- questions per batch, gold among them
     gold_size INTEGER NOT NULL,
     seed BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -26,14 +27,14 @@ CREATE TABLE survey_group (
 CREATE TABLE survey_item (
     id SERIAL NOT NULL,
     survey_id INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    pair INTEGER NOT NULL,
+    position INTEGER NOT NULL,  -- in the random order in which they are given
+    pair INTEGER NOT NULL,  -- items with the same number are never in one batch
     sha256 VARCHAR(64) NOT NULL,
     suffix VARCHAR(8) NOT NULL,
-    content TEXT NOT NULL,
-    gold TEXT,
-    members TEXT NOT NULL,
-    taken INTEGER NOT NULL,
+    content TEXT NOT NULL,  -- what is shown and asked, as JSON
+    gold TEXT,  -- field to the answers that pass, as JSON; NULL for a question of the survey
+    members TEXT NOT NULL DEFAULT '[]',  -- the questions that it stands for: pairs of group and place in it, as JSON
+    taken INTEGER NOT NULL DEFAULT 0,  -- places that are held or used
     hidden_at BIGINT,
     CONSTRAINT pk_survey_item PRIMARY KEY (id),
     CONSTRAINT uq_survey_item_survey_id_position UNIQUE (survey_id, position),
@@ -46,9 +47,9 @@ CREATE TABLE batch (
     survey_id INTEGER NOT NULL,
     annotator_id INTEGER NOT NULL,
     state VARCHAR NOT NULL,
-    extensions INTEGER NOT NULL,
-    sent INTEGER NOT NULL,
-    reason VARCHAR NOT NULL,
+    extensions INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0,  -- how often it was sent, until the gold was right
+    reason VARCHAR NOT NULL DEFAULT '',
     leased_at BIGINT NOT NULL,
     lease_until BIGINT NOT NULL,
     ended_at BIGINT,
@@ -67,10 +68,10 @@ CREATE TABLE batch_answer (
     n INTEGER NOT NULL CONSTRAINT ck_batch_answer_n CHECK (n >= 1),
     item_id INTEGER NOT NULL,
     annotator_id INTEGER NOT NULL,
-    place INTEGER CONSTRAINT ck_batch_answer_place CHECK (place >= 1),
-    first TEXT,
-    last TEXT,
-    reported BOOLEAN NOT NULL,
+    place INTEGER CONSTRAINT ck_batch_answer_place CHECK (place >= 1),  -- of the item; NULL for gold, and for what does not count
+    first TEXT,  -- as JSON, when the batch was first sent
+    last TEXT,  -- as JSON
+    reported BOOLEAN NOT NULL DEFAULT FALSE,
     CONSTRAINT pk_batch_answer PRIMARY KEY (batch_id, n),
     CONSTRAINT uq_batch_answer_batch_id_item_id UNIQUE (batch_id, item_id),
     CONSTRAINT uq_batch_answer_item_id_place UNIQUE (item_id, place),

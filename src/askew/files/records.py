@@ -49,7 +49,7 @@ def question_record(question: Question) -> Record:
         ("confidences", question.confidences),
         ("tags", question.tags and dict(question.tags)),
         ("choices", question.choices),
-        ("more_images", [_image_record(more) for more in question.more_images]),
+        ("more_images", question.more_images and list(map(_image_record, question.more_images))),
         ("scene", question.scene and scene_record(question.scene)),
     ):
         if value:
@@ -72,7 +72,7 @@ def question_from(record: Mapping[str, Any]) -> Question:
         tuple(get("confidences", ())),
         tuple(sorted(tags.items())) if tags else (),
         tuple(get("choices", ())),
-        tuple(map(_image_from, get("more_images", ()))),
+        tuple(map(_image_from, record["more_images"])) if "more_images" in record else (),
     )
 
 

@@ -135,7 +135,7 @@ def nlvr2(folder: Path, count: int) -> Path:
         folder / "dev.json",
         (
             {"identifier": f"dev-{place}-{pair}-0", "label": str(pair % 2 == 0),
-             "sentence": "There are dogs" + ", or cats" * place,
+             "sentence": "There are dogs" + ", or cats" * (place % 3),
              "left_url": "http://a/l.jpg", "right_url": "http://a/r.jpg"}
             for place, pair in keys
         ),

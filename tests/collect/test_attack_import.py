@@ -20,6 +20,7 @@ from askew.collect.protocol import Refused
 from askew.collect.release import release
 from askew.collect.rounds import create_round
 from askew.collect.schema import annotator, question
+from askew.collect.stats.page import write_statistics
 from askew.collect.stats.sources import FromRelease, FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.verifying import claim_slot, verify
@@ -141,6 +142,16 @@ def test_a_release_names_the_attack_and_its_statistics_are_the_same(
     of_release = statistics(FromRelease(tmp_path / "release"))
     for name in ("table1", "table8"):
         assert repr(of_study.sheet(name).lines) == repr(of_release.sheet(name).lines), name
+
+
+def test_a_study_of_attacks_alone_has_statistics(copy_of: Callable[..., SmallStudy], tmp_path: Path) -> None:
+    small = in_draft(copy_of, tmp_path / "attack")
+    answer(small, dict.fromkeys(range(3), "red"))
+    found = small.look(lambda tx: statistics(FromStudy(tx)))
+    assert found.figures == []
+    assert found.sheet("table8").lines[-1].cells[3].value == 1.0
+    write_statistics(found, tmp_path / "stats")
+    assert "sears (automatic)" in (tmp_path / "stats/stats.html").read_text(encoding="utf-8")
 
 
 def test_what_cannot_be_imported_is_said(small: SmallStudy, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

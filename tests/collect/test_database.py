@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
 from alembic.script import ScriptDirectory
 from small_study import SmallStudy
 
@@ -51,6 +53,25 @@ def test_the_first_revision_is_never_edited():
     parts = (".sql", "_triggers.sql")
     found = hashlib.sha256(b"".join((versions / f"revision_0001{part}").read_bytes() for part in parts))
     assert found.hexdigest()[:12] == "daab9af16959"
+
+
+def test_a_study_of_the_first_revision_is_upgraded(tmp_path, database_url):
+    """Its people stay, and it takes surveys."""
+    database = Database(database_url or sqlite_url(tmp_path / "study.sqlite"))
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with database.write() as tx:
+        config.attributes["connection"] = tx.connection
+        command.upgrade(config, "format2_0001")
+        values = "('Ada', 'person-1', 'annotator', '{}', :no, 1)"
+        insert = "INSERT INTO annotator (name, pseudonym, role, platform, simulated, created_at) VALUES "
+        tx.execute(sa.text(insert + values), {"no": False})
+    migrations.upgrade(database)
+    with database.read() as tx:
+        assert migrations.revision(database) == migrations.HEAD
+        assert tx.rows(sa.select(schema.annotator.c.name, schema.annotator.c.attack)) == [("Ada", None)]
+        assert tx.count(schema.survey) == 0
+    database.close()
 
 
 def test_a_database_at_the_last_revision_is_opened_without_alembic(tmp_path):

@@ -11,12 +11,15 @@ import pytest
 from browser_site import ALL, COLOURS, Site, violations
 from recipes import ask_for_quiz
 from starlette.routing import Route
-from survey_study import right, survey
+from survey_study import image, pairs, right, survey
 
+from askew.audit.label_sample import sampled_labels
 from askew.collect.moderation import exclude, quarantine, report_image
 from askew.collect.quiz import quiz_for
 from askew.collect.stats.page import write_statistics
 from askew.collect.stats.statistics import opened_source, statistics
+from askew.collect.surveys.audit_items import audit_drafts
+from askew.collect.surveys.create import SurveyPlan, create_survey
 from askew.collect.web import visit as visit_module
 from askew.collect.web.app import PAGES, _endpoint
 from askew.collect.web.failures import Failure, failure_page
@@ -171,6 +174,26 @@ def _look_at_batch(site: Site, page: Any, rules: str) -> None:
     page.goto("/my-work")
     look()
     site.small.clock.pass_seconds(1)
+
+
+def test_the_page_of_an_audit(site: Site, enter: Callable[..., Any]) -> None:
+    """Judges see the original beside the variant, and its image if that was changed."""
+    small = site.small
+    groups = pairs(small.study.folder.parent / "audited", 3)
+    changed = replace(groups[0].variants[0].question, image=image(small.study.folder.parent / "audited", 77))
+    groups[0] = replace(groups[0], variants=(replace(groups[0].variants[0], question=changed),))
+    drafts = audit_drafts(small.study, sampled_labels(groups, 9, 0), 0, 0)
+    create_survey(small.study, "audit", "pairs", [], drafts, SurveyPlan(3, 6, 0), 0)
+    small.clock.pass_seconds(1)
+    for person, width, rules in ((0, 1280, ALL), (1, 320, COLOURS)):
+        page = enter(small.people[person], width=width, color_scheme="light" if width > 320 else "dark")
+        page.goto("/home")
+        with page.expect_navigation():
+            page.get_by_role("button", name="Get a list of questions").click()
+        assert page.locator("img.before").count() == 1
+        assert violations(page, rules) == []
+        assert not overflows(page)
+    small.clock.pass_seconds(1)
 
 
 def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:

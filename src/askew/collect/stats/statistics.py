@@ -64,7 +64,7 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
         attacks: list[Example] = []
         facts = Facts(by_people(examples, attacks), about.settings, vocabulary)
     check_counts(facts, attacks, about)
-    if not len(facts.type):
+    if not len(facts.type) and not attacks:
         raise UsageError(f"{about.name or 'The study'}: no question has been judged yet, so there is nothing to count.")
     counted = tables.Counted(facts, about, source.drawn(), source.ended())
     found = [
@@ -79,12 +79,14 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
         work_tables.models_table(counted),
         work_tables.leases_table(counted),
     ]
-    drawn = [
-        figures.figure4(counted),
-        *figures.histograms(counted),
-        figures.figure9(counted),
-        figures.figure10(counted),
-    ]
+    drawn = []
+    if len(facts.type):  # no figure counts automatic attacks
+        drawn = [
+            figures.figure4(counted),
+            *figures.histograms(counted),
+            figures.figure9(counted),
+            figures.figure10(counted),
+        ]
     return Statistics(about, found, drawn, None if vocabulary is None else len(vocabulary))
 
 

@@ -52,7 +52,9 @@ def facts(folder):
 
 def test_robots_learn_from_finished_rounds_and_meet_new_images(study, tmp_path, capsys):
     assert main(["collect", "round", "next", str(study), *NEXT, "--model", "constant:yes"]) == 0
-    assert f"Next: askew collect round {study} --open 2" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Warning: 0 dev questions: the epoch is chosen on a tenth of the images instead." in out
+    assert f"Next: askew collect round {study} --open 2" in out
     rounds, images, models, trained = facts(study)
     assert rounds == [(1, "FROZEN"), (2, "DRAFT")]
     assert [key for key, _ in images] == [1] * 6 + [2] * 3

@@ -39,6 +39,9 @@ from askew.train.training_data import split_of_release
 from askew.types import ImageRef, Question
 from askew.verbs import Dataset, Trainable
 
+FEW = 50
+"""With fewer dev questions than this the choice of the epoch is mostly chance: accuracy has an error of 7 points."""
+
 
 @dataclass(frozen=True)
 class NextRound:
@@ -151,6 +154,9 @@ def make_next_round(
         refuse_shared_images(study, base)
         if not questions["train"]:
             raise UsageError("No question of the finished rounds is in train, so robots cannot learn from them.")
+    if robots and len(questions["dev"]) < FEW:
+        chosen = "mostly by chance" if questions["dev"] else "on a tenth of the images instead"
+        say(f"Warning: {plural(len(questions['dev']), 'dev question')}: the epoch is chosen {chosen}.")
     trained = []
     for spec, robot in robots.items():
         assert base is not None

@@ -14,13 +14,14 @@ import askew
 from askew.cli import main
 from askew.data.groups import read_groups, write_groups
 from askew.data.open_path import open_path
+from askew.data.write_questions import write_gqa, write_vqa
 from askew.engine.attack_run import check_attackable
 from askew.engine.components import Questions, as_model
 from askew.engine.result import Result
 from askew.engine.resume import Keys
 from askew.engine.settings import Named, Settings
 from askew.errors import BadImage, BadOption, DataError, UsageError
-from askew.files.images import open_image
+from askew.files.images import only_image, open_image
 from askew.models.baselines import Constant
 from askew.models.python_function import CallableModel
 from askew.perturb.visual import Corruption, Visual
@@ -221,3 +222,15 @@ def test_the_playground_asks_about_all_images():
     assert trial.suites[0].variants[0].changed_images == [0, 1]
     own = ground.ask("3", "Are they alike?", "no", [])
     assert own.question.images == THREE.images
+
+
+def test_formats_with_one_image_refuse_several(tmp_path):
+    """VQA's and GQA's files, and what people are asked, never have the first image alone."""
+    for write in (
+        lambda: write_vqa([TWO], "val2014", str(tmp_path)),
+        lambda: write_gqa([TWO], str(tmp_path / "q.json")),
+    ):
+        with pytest.raises(DataError, match="about 2 images, and this format has one"):
+            write()
+    with pytest.raises(BadImage, match="about 2 images, and one is taken here"):
+        only_image(TWO)

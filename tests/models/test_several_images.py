@@ -68,7 +68,7 @@ def test_a_function_takes_one_image_unless_it_asks_for_all():
     single = CallableModel(lambda image, question: "red")
     said = single.answer([TWO, Question(1, RED, "Why?")])
     assert [one.answer for one in said] == [None, "red"]
-    assert "about 2 images, and one is taken" in said[0].error
+    assert "about 2 images, and one is taken here" in said[0].error
     takes = [ModelFacts(model).takes(TWO) for model in (several, single, CallableModel(count, blind=True))]
     assert takes == [True, False, True]
 

@@ -27,6 +27,7 @@ from askew.collect.schema import annotator, draw, image, judgement, model, predi
 from askew.collect.study import Study
 from askew.data.groups import read_groups
 from askew.errors import BadImage, DataError
+from askew.files.images import only_image
 from askew.files.limits import bounded_lines, load_json, read_object
 from askew.files.records import outcome_from
 from askew.types import ImageRef
@@ -112,7 +113,7 @@ def _reworded(folder: Path, images: str | None, done: AttackImport) -> Iterator[
                     if variant.note.get("status") != "found" or said.answer is None:
                         continue
                     done.found[variant.test] += 1
-                    if (where := shown.question.image or group.original.image) is None:
+                    if (where := only_image(shown.question) or only_image(group.original)) is None:
                         done.left_out.append(f"{variant.question.text}: it has no image")
                         continue
                     answer = modal_answer(variant.question.answers, normalise)

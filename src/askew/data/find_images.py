@@ -28,7 +28,7 @@ def counting_missing(read: Callable[[Any], Iterator[T]]) -> Callable[[Any], Iter
             yield from read(data)
         except BadImage as fault:
             lenient = replace(data, skip_bad=True)
-            images = {question.image.id for question in lenient.questions() if question.image}
+            images = {image.id for question in lenient.questions() for image in question.images}
             raise BadImage(
                 f"{fault} In all, {len(lenient.skipped):,} records are bad; questions about {len(images):,} images are "
                 "left without them."

@@ -79,6 +79,11 @@ def image_id(question: Question) -> Id:
     """The id of the image, which the formats of VQA and GQA need."""
     if question.image is None:
         raise DataError(f"question {question.id!r} has no image, and this format needs one. Write it as JSONL instead.")
+    if question.more_images:
+        count = len(question.images)
+        raise DataError(
+            f"question {question.id!r} is about {count} images, and this format has one. Write it as JSONL."
+        )
     return question.image.id
 
 

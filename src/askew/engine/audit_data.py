@@ -62,7 +62,7 @@ def write_sample(data: Named, folder: Path, size: int, settings: Settings) -> li
 def _image_file(one: SampledLabel, folder: Path) -> str:
     """The path of a question's image relative to the folder; images generated on the fly are written into it."""
     image = one.question.image
-    if image is None or (image.path is None and image.data is None):
+    if image is None or one.question.more_images or (image.path is None and image.data is None):
         return ""
     if image.data is not None:
         return stored_image(str(folder), image, ImageFolders(str(folder))).path or ""

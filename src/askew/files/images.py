@@ -217,11 +217,11 @@ def only_image(question: Question) -> ImageRef | None:
 
     >>> only_image(Question(1, ImageRef("a"), "Which is older?", more_images=(ImageRef("b"),)))
     Traceback (most recent call last):
-    askew.errors.BadImage: the question is about 2 images, and one is taken. Ask a model that takes several.
+    askew.errors.BadImage: the question is about 2 images, and one is taken here. Leave it out, or ask about one.
     """
     if question.more_images:
         count = len(question.images)
-        raise BadImage(f"the question is about {count} images, and one is taken. Ask a model that takes several.")
+        raise BadImage(f"the question is about {count} images, and one is taken here. Leave it out, or ask about one.")
     return question.image
 
 

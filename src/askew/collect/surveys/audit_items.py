@@ -18,7 +18,7 @@ from askew.collect.surveys.create import ItemDraft, store_image
 from askew.collect.surveys.items import Item
 from askew.collect.surveys.results import SurveyItem
 from askew.errors import DataError
-from askew.files.images import content_hash
+from askew.files.images import content_hash, only_image
 from askew.files.read_write import csv_line
 from askew.types import Expect, ImageRef, Question
 
@@ -42,7 +42,7 @@ def audit_drafts(study: Study, sample: Iterable[SampledLabel], gold: int, seed: 
 
 
 def _image(one: SampledLabel) -> ImageRef:
-    image = one.question.image or (one.original.image if one.original is not None else None)
+    image = only_image(one.question) or (only_image(one.original) if one.original is not None else None)
     if image is None:
         raise DataError(f"Question {one.question.id!r} has no image, so people cannot judge it. Leave it out.")
     return image

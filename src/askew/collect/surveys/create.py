@@ -24,7 +24,7 @@ from askew.collect.schema import survey, survey_group, survey_item
 from askew.collect.study import Study
 from askew.collect.surveys.items import Item
 from askew.errors import DataError, UsageError
-from askew.files.images import content_hash
+from askew.files.images import content_hash, only_image
 from askew.files.records import group_record
 from askew.types import Group, ImageRef, Question
 
@@ -90,7 +90,7 @@ def baseline_drafts(groups: Sequence[Group]) -> list[ItemDraft]:
     for n, group in enumerate(groups):
         asked = (group.original, *(variant.question for variant in group.variants))
         for place, question in enumerate(asked):
-            image = question.image or group.original.image
+            image = only_image(question) or only_image(group.original)
             if image is None:
                 raise DataError(f"Question {question.id!r} has no image, so people cannot answer it. Leave it out.")
             item = baseline_item(question)

@@ -62,7 +62,7 @@ def test_a_study_of_the_first_revision_is_upgraded(tmp_path, database_url):
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     with database.write() as tx:
         config.attributes["connection"] = tx.connection
-        command.upgrade(config, "format2_0001")
+        command.upgrade(config, "schema_0001")
         values = "('Ada', 'person-1', 'annotator', '{}', :no, 1)"
         insert = "INSERT INTO annotator (name, pseudonym, role, platform, simulated, created_at) VALUES "
         tx.execute(sa.text(insert + values), {"no": False})

@@ -90,6 +90,11 @@ def test_a_survey_that_was_closed_early_has_failed_answers(made: Path, capsys: p
     assert main(["collect", "baseline", "team", "--groups", "groups.jsonl", "--people", "3"]) == 0
     assert main(["collect", "baseline", "team", "--close"]) == 0
     assert main(["collect", "baseline", "team", "--output", "human"]) == 0
+    assert main(["collect", "baseline", "team", "--groups", "groups.jsonl", "--sample", "3", "--people", "1"]) == 0
+    assert main(["collect", "baseline", "team", "--close", "--output", "human"]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert main(["collect", "baseline", "team", "--output", "human", "--overwrite"]) == 0
+    assert main(["collect", "baseline", "team", "--id", "1", "--output", "human", "--overwrite"]) == 0
     results = json.loads(Path("human/results.json").read_text())
     assert results["failures"]["count"] == 24
 

@@ -37,6 +37,7 @@ def _baseline_options(parser: argparse.ArgumentParser) -> None:
     _making(parser)
     parser.add_argument("--gold", metavar="DATA", help="questions with known answers, mixed into every batch")
     parser.add_argument("--output", metavar="DIR", help="write the answers of people as a run, like that of a model")
+    parser.add_argument("--overwrite", action="store_true", help="replace the run that the folder of --output holds")
     parser.add_argument("--name", default="human", help="what the run is called in tables (human)")
     parser.add_argument(
         "--rate", type=float, metavar="AMOUNT", help="what a batch is paid, to show what the survey costs"
@@ -190,7 +191,7 @@ def _write_run(args: argparse.Namespace, study: Study) -> None:
     suites = [as_suite(name) for name in suites_in(data, "accuracy")]
     model = Named(people, people.signature, args.name, people.signature)
     command = shlex.join(["askew", *sys.argv[1:]])
-    for event in run_models([model], data, suites, output, Settings(), command):
+    for event in run_models([model], data, suites, output, Settings(overwrite=args.overwrite), command):
         if isinstance(event, Note | Warned):
             print(event.sentence, file=sys.stderr)
     runs = [load_run(output)]

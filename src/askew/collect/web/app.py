@@ -26,7 +26,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, compile_path
 
 from askew.collect.web import login
-from askew.collect.web.failures import Failure, failure_of, failure_page, without_message
+from askew.collect.web.failures import Failure, failure_of, failure_page, page_again, without_message
 from askew.collect.web.pages import (
     attack,
     batch,
@@ -88,12 +88,21 @@ def answer(visit: Visit, page: Page) -> Response:
             _check_form(visit, page)
         if page.who == "worker" and visit.person.consent_version != visit.service.consent.version:
             return visit.redirect("/consent") if page.method == "GET" else failure_page(visit, Failure(409, "consent"))
-        response = page.show(visit)
+        response = _shown(visit, page)
     except Exception as error:
         response = failure_page(visit, failure_of(error))
     if visit.visitor and visit.visitor != visit.request.cookies.get(visit.service.visitor_cookie):
         visit.set_cookie(response, visit.service.visitor_cookie, visit.visitor)
     return response
+
+
+def _shown(visit: Visit, page: Page) -> Response:
+    try:
+        return page.show(visit)
+    except Exception as error:
+        if page.again is None:
+            raise
+        return page_again(visit, error, page.again)
 
 
 def _identify(visit: Visit) -> None:

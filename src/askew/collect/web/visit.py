@@ -185,6 +185,8 @@ class Page:
     who: Who
     files: bool = False
     """Whether its form has files."""
+    again: Callable[[Visit, int, str], Response] | None = None
+    """The page that shows the work again, with a status and what is wrong, if the form is refused."""
 
 
 @dataclass

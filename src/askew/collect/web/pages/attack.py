@@ -15,7 +15,6 @@ from askew.collect.moderation import report_image
 from askew.collect.protocol import Gone, NotAllowed, Refused
 from askew.collect.robots import waiting_call
 from askew.collect.schema import image, session
-from askew.collect.web.failures import page_again
 from askew.collect.web.visit import Page, Visit
 
 SKIP_REASONS = (
@@ -71,44 +70,35 @@ def ask(visit: Visit) -> Response:
     def act(tx: Tx) -> dict[str, int]:
         return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
 
-    try:
-        service.buckets.take(f"questions:{visit.me}", service.limits.questions)
-        with service.in_flight.counted(visit.me, service.limits.calls_in_flight):
-            asked = visit.once(f"ask {number}", act)
-            with service.database.read() as tx:
-                call = waiting_call(tx, asked["question"])
-            if call is not None:  # else the form was sent before, and the question has been answered
-                service.robots.ask(call)
-    except Exception as error:
-        return page_again(visit, error, show)
+    service.buckets.take(f"questions:{visit.me}", service.limits.questions)
+    with service.in_flight.counted(visit.me, service.limits.calls_in_flight):
+        asked = visit.once(f"ask {number}", act)
+        with service.database.read() as tx:
+            call = waiting_call(tx, asked["question"])
+        if call is not None:  # else the form was sent before, and the question has been answered
+            service.robots.ask(call)
     return visit.redirect(f"/write/{number}")
 
 
 def judge(visit: Visit) -> Response:
     """Store the judgement, with the correct answer if the robot was wrong."""
     number = visit.number("session")
-    try:
-        if not visit.text("verdict"):
-            raise Refused("Choose one: is the robot’s answer correct or wrong, or are you not sure?")
+    if not visit.text("verdict"):
+        raise Refused("Choose one: is the robot’s answer correct or wrong, or are you not sure?")
 
-        def act(tx: Tx) -> None:
-            verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
-            asked = visit.field_number("try")
-            writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence, visit.form)
+    def act(tx: Tx) -> None:
+        verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
+        asked = visit.field_number("try")
+        writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence, visit.form)
 
-        visit.once(f"judge {number}", act)
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"judge {number}", act)
     return visit.redirect(f"/write/{number}")
 
 
 def extend(visit: Visit) -> Response:
     """Give the person more time; typed text is shown again."""
     number = visit.number("session")
-    try:
-        visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})
     return show(visit, notice="You have more time now.")
 
 
@@ -156,9 +146,9 @@ def _over(visit: Visit, number: int, status: int) -> Response:
 PAGES = (
     Page("POST", "/write", start, "worker"),
     Page("GET", "/write/{session:int}", show, "worker"),
-    Page("POST", "/write/{session:int}/ask", ask, "worker"),
-    Page("POST", "/write/{session:int}/judge", judge, "worker"),
-    Page("POST", "/write/{session:int}/extend", extend, "worker"),
+    Page("POST", "/write/{session:int}/ask", ask, "worker", again=show),
+    Page("POST", "/write/{session:int}/judge", judge, "worker", again=show),
+    Page("POST", "/write/{session:int}/extend", extend, "worker", again=show),
     Page("POST", "/write/{session:int}/skip", skip, "worker"),
     Page("POST", "/write/{session:int}/report", report, "worker"),
 )

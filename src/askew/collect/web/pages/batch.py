@@ -16,7 +16,6 @@ from askew.collect.database import Tx
 from askew.collect.moderation import IMAGE_REASONS
 from askew.collect.protocol import Gone, Refused
 from askew.collect.surveys import survey_batches as batches
-from askew.collect.web.failures import page_again
 from askew.collect.web.visit import Page, Visit, id_in
 from askew.errors import plural
 
@@ -62,10 +61,7 @@ def send(visit: Visit) -> Response:
         following = None if done.gold_wrong or stops else batches.claim_batch(tx, visit.me)
         return {"wrong": done.gold_wrong, "late": done.late, "batch": following}
 
-    try:
-        stored = visit.once(f"send batch {number}", act)
-    except Exception as error:
-        return page_again(visit, error, show)
+    stored = visit.once(f"send batch {number}", act)
     if stored["wrong"]:
         return show(visit, 422, _not_right(stored["wrong"]))
     return visit.redirect("/home?nothing=sent") if stops else _next(visit, stored["batch"], "sent")
@@ -74,20 +70,14 @@ def send(visit: Visit) -> Response:
 def save(visit: Visit) -> Response:
     """Keep the answers so far."""
     number = visit.number("batch")
-    try:
-        visit.once(f"save batch {number}", lambda tx: {"kept": batches.save_batch(tx, visit.me, number, _sent(visit))})
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"save batch {number}", lambda tx: {"kept": batches.save_batch(tx, visit.me, number, _sent(visit))})
     return visit.redirect(f"/batch/{number}?done=saved")
 
 
 def extend(visit: Visit) -> Response:
     """Give the person more time; what was chosen is shown again."""
     number = visit.number("batch")
-    try:
-        visit.once(f"extend batch {number}", lambda tx: {"until": batches.extend_batch(tx, visit.me, number)})
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"extend batch {number}", lambda tx: {"until": batches.extend_batch(tx, visit.me, number)})
     return show(visit, notice="You have more time now.")
 
 
@@ -100,10 +90,7 @@ def report(visit: Visit) -> Response:
             raise Refused("Say why you report it.")
         batches.report_item(tx, visit.me, number, visit.field_number("item"), reason)
 
-    try:
-        visit.once(f"report in batch {number}", act)
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"report in batch {number}", act)
     return visit.redirect(f"/batch/{number}")
 
 
@@ -149,9 +136,9 @@ def held(tx: Tx, me: int) -> Mapping[str, Any]:
 PAGES = (
     Page("POST", "/batch", start, "worker"),
     Page("GET", "/batch/{batch:int}", show, "worker"),
-    Page("POST", "/batch/{batch:int}/send", send, "worker"),
-    Page("POST", "/batch/{batch:int}/save", save, "worker"),
-    Page("POST", "/batch/{batch:int}/extend", extend, "worker"),
-    Page("POST", "/batch/{batch:int}/report", report, "worker"),
+    Page("POST", "/batch/{batch:int}/send", send, "worker", again=show),
+    Page("POST", "/batch/{batch:int}/save", save, "worker", again=show),
+    Page("POST", "/batch/{batch:int}/extend", extend, "worker", again=show),
+    Page("POST", "/batch/{batch:int}/report", report, "worker", again=show),
     Page("POST", "/batch/{batch:int}/return", give_back, "worker"),
 )

@@ -68,12 +68,9 @@ def show(visit: Visit, status: int = 200, error: str = "") -> Response:
 def export(visit: Visit) -> Response:
     """Write a release."""
     version = visit.text("version").strip()
-    try:
-        if visit.first_result(f"release {version}") is None:
-            write_archive(visit.service.study, version)
-            visit.once(f"release {version}", lambda tx: None)
-    except Refused as error:
-        return show(visit, 422, str(error))
+    if visit.first_result(f"release {version}") is None:
+        write_archive(visit.service.study, version)
+        visit.once(f"release {version}", lambda tx: None)
     return visit.redirect("/owner/releases")
 
 
@@ -90,7 +87,7 @@ PAGES = (
     Page("GET", "/owner/round/{round:int}/freeze", freeze_page, "owner"),
     Page("POST", "/owner/round/{round:int}/freeze", freeze_round, "owner"),
     Page("GET", "/owner/releases", show, "owner"),
-    Page("POST", "/owner/releases", export, "owner"),
+    Page("POST", "/owner/releases", export, "owner", again=show),
     Page("GET", "/owner/releases/{version}", archive_file, "owner"),
     Page("POST", "/owner/releases/{version}/delete", delete, "owner"),
 )

@@ -163,10 +163,7 @@ def make_token(visit: Visit) -> Response:
     """Make a token and show it once: only its hash is stored. Sent again, the form gives the same token."""
     token = visit.service.keys.token(visit.form_key)
     days = id_in(visit.text("days")) or 0
-    try:
-        visit.once("token", lambda tx: {"id": create_token(tx, visit.me, visit.text("name"), days, token)})
-    except Refused as error:
-        return token_page(visit, 422, str(error))
+    visit.once("token", lambda tx: {"id": create_token(tx, visit.me, visit.text("name"), days, token)})
     return token_page(visit, token=token)
 
 
@@ -184,6 +181,6 @@ PAGES = (
     Page("POST", "/api/releases", make_release, "api"),
     Page("GET", "/api/releases/{version}", archive_file, "api"),
     Page("GET", "/owner/tokens", token_page, "owner"),
-    Page("POST", "/owner/tokens", make_token, "owner"),
+    Page("POST", "/owner/tokens", make_token, "owner", again=token_page),
     Page("POST", "/owner/tokens/{number:int}/delete", remove_token, "owner"),
 )

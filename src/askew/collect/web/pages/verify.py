@@ -15,7 +15,7 @@ from askew.collect.database import Tx
 from askew.collect.form_fields import fields_of
 from askew.collect.protocol import Gone, Refused
 from askew.collect.web import progress
-from askew.collect.web.failures import Failure, page_again
+from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit
 
 REASONS = {
@@ -65,20 +65,15 @@ def show(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> 
 def answer(visit: Visit) -> Response:
     """Store the answer, and claim the next question."""
     task = _task(visit)
-    try:
-        if not visit.text("answer").strip():
-            raise Refused("Write an answer. If the question cannot be answered, skip it below.")
+    if not visit.text("answer").strip():
+        raise Refused("Write an answer. If the question cannot be answered, skip it below.")
 
-        def act(tx: Tx) -> dict[str, Any]:
-            done = verify_queue.answer_task(
-                tx, visit.me, task, visit.text("answer"), visit.text("confidence"), visit.form
-            )
-            stops = done.excluded or visit.text("then") == "stop"
-            return {"late": done.late, "task": None if stops else _claimed(tx, visit), "excluded": done.excluded}
+    def act(tx: Tx) -> dict[str, Any]:
+        done = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"), visit.form)
+        stops = done.excluded or visit.text("then") == "stop"
+        return {"late": done.late, "task": None if stops else _claimed(tx, visit), "excluded": done.excluded}
 
-        stored = visit.once(f"verify {task}", act)
-    except Exception as error:
-        return page_again(visit, error, show)
+    stored = visit.once(f"verify {task}", act)
     if visit.text("then") == "stop" or stored.get("excluded"):
         return visit.redirect("/home")
     return _next(visit, stored["task"], saved="late" if stored["late"] else "yes")
@@ -87,10 +82,7 @@ def answer(visit: Visit) -> Response:
 def extend(visit: Visit) -> Response:
     """Give the person more time; typed text is shown again."""
     task = _task(visit)
-    try:
-        visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
-    except Exception as error:
-        return page_again(visit, error, show)
+    visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
     return show(visit, notice="You have more time now.")
 
 
@@ -131,7 +123,7 @@ def _next(visit: Visit, task: str | None, saved: str = "") -> Response:
 PAGES = (
     Page("POST", "/verify", start, "worker"),
     Page("GET", "/verify/{task}", show, "worker"),
-    Page("POST", "/verify/{task}/answer", answer, "worker"),
-    Page("POST", "/verify/{task}/extend", extend, "worker"),
+    Page("POST", "/verify/{task}/answer", answer, "worker", again=show),
+    Page("POST", "/verify/{task}/extend", extend, "worker", again=show),
     Page("POST", "/verify/{task}/skip", skip, "worker"),
 )

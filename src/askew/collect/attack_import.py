@@ -19,12 +19,13 @@ import orjson
 import sqlalchemy as sa
 
 from askew.answers.normalise import modal_answer, normalise
-from askew.collect.database import Tx, record_event
+from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.image_import import Cleaned, add_image, cleaned_ref, write_image
 from askew.collect.protocol import Refused, checked_text, same_answer, same_question
 from askew.collect.rounds import CLOSED, add_model
-from askew.collect.schema import annotator, draw, image, judgement, model, prediction, question, round_, session, slot
+from askew.collect.schema import annotator, draw, image, judgement, model, prediction, round_, session
 from askew.collect.study import Study
+from askew.collect.writing import add_question, open_slots
 from askew.data.groups import read_groups
 from askew.errors import BadImage, DataError
 from askew.files.images import only_image
@@ -163,11 +164,12 @@ def _add_questions(tx: Tx, image_id: int, model_id: int, rewordings: list[Reword
         if not kept:
             continue
         values = {"image_id": image_id, "annotator_id": author, "started_at": tx.now, "lease_until": tx.now}
-        held = tx.insert(session, **values, state="LEASED")
+        held = tx.row(session, tx.insert(session, **values, state="LEASED"))
+        assert held is not None
         for number, one in enumerate(kept, 1):
-            _add_question(tx, held, image_id, author, model_id, number, one)
+            _add_question(tx, held, model_id, number, one)
             done.added[attack] += 1
-        tx.change(session, session.c.id == held, state="SUCCEEDED", ended_at=tx.now)
+        tx.change(session, session.c.id == held.id, state="SUCCEEDED", ended_at=tx.now)
 
 
 def _kept(tx: Tx, rewordings: list[Reworded], done: AttackImport) -> list[Reworded]:
@@ -191,29 +193,13 @@ def _kept(tx: Tx, rewordings: list[Reworded], done: AttackImport) -> list[Reword
     return list(kept.values())
 
 
-def _add_question(
-    tx: Tx, session_id: int, image_id: int, author: int, model_id: int, number: int, one: Reworded
-) -> None:
-    normalised = same_question(one.text)
-    same = (question.c.image_id == image_id) & (question.c.normalised == normalised)
-    new = tx.insert(
-        question,
-        session_id=session_id,
-        image_id=image_id,
-        annotator_id=author,
-        text=one.text,
-        normalised=normalised,
-        state="VERIFYING",
-        try_no=number,
-        asked_at=tx.now,
-        same_as=tx.value(sa.select(sa.func.min(question.c.id)).where(same)),
-    )
+def _add_question(tx: Tx, held: AnyRow, model_id: int, number: int, one: Reworded) -> None:
+    new = add_question(tx, held, one.text, state="VERIFYING", try_no=number)
     drawn = {"question_id": new, "n": 1, "model_id": model_id, "seed": 0, "attempts": one.tries}
     tx.insert(draw, **drawn, outcome="OK", drawn_at=tx.now, ended_at=tx.now)
     reply = one.reply[: tx.settings.reply_length]
     said = {"raw": reply, "answer": reply, "normalised": same_answer(reply), "score": one.score}
     tx.insert(prediction, question_id=new, draw_n=1, model_id=model_id, at=tx.now, **said)
     judged = {"verdict": "wrong", "answer": one.answer, "normalised": same_answer(one.answer)}
-    tx.insert(judgement, question_id=new, annotator_id=author, at=tx.now, **judged)
-    places = range(1, tx.settings.verifiers_per_question + 1)
-    tx.execute(sa.insert(slot), [{"question_id": new, "n": n, "state": "OPEN"} for n in places])
+    tx.insert(judgement, question_id=new, annotator_id=held.annotator_id, at=tx.now, **judged)
+    open_slots(tx, new)

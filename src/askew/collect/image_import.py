@@ -118,12 +118,13 @@ def import_images(
     return done
 
 
-def write_image(study: Study, one: Cleaned) -> None:
-    """Write a cleaned image to the study's folder, unless it is there already."""
+def write_image(study: Study, one: Cleaned) -> tuple[str, str]:
+    """Write a cleaned image to the study's folder, unless it is there already; returns its hash and suffix."""
     target = study.image_path(one.sha256, one.suffix)
     if not target.exists():
         with replaced(target) as file:
             file.write(one.content)
+    return one.sha256, one.suffix
 
 
 def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> str:

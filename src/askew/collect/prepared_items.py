@@ -114,20 +114,13 @@ def is_in_quiz(tx: Tx, stored: tuple[str, str], text: str) -> bool:
     return tx.first(sa.select(quiz_item.c.id).where(same)) is not None
 
 
-def store_image(study: Study, path: Path) -> tuple[str, str]:
-    """Clean an image file and store it in the study's folder; returns its hash and suffix."""
-    one = cleaned(path)
-    write_image(study, one)
-    return one.sha256, one.suffix
-
-
 def _add_file(study: Study, path: Path, act: Callable[[Tx, tuple[str, str], Mapping[str, Any]], bool]) -> Added:
     """Add the items of a file. If a line cannot be used, the error names it, and nothing of the file is added."""
     records = list(_records(path))
     stored_images = []
     for place, record in records:
         try:
-            stored_images.append(store_image(study, path.parent / _text(record, "image")))
+            stored_images.append(write_image(study, cleaned(path.parent / _text(record, "image"))))
         except (BadImage, Refused) as trouble:
             raise DataError(f"{place}: {trouble} Nothing was added.") from None
     done = Added()

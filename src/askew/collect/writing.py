@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -111,27 +112,38 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
     normalised = same_question(text)
     if not normalised:
         raise Refused("A question needs words.")
-    earlier = _check_may_ask(tx, session_id, normalised)
-    if earlier is None:
-        same = (question.c.image_id == held.image_id) & (question.c.normalised == normalised)
-        new = tx.insert(
-            question,
-            session_id=session_id,
-            image_id=held.image_id,
-            annotator_id=annotator_id,
-            text=text,
-            normalised=normalised,
-            state="ASKED",
-            asked_at=tx.now,
-            same_as=tx.value(sa.select(sa.func.min(question.c.id)).where(same)),
-        )
+    new = _check_may_ask(tx, session_id, normalised)
+    if new is None:
+        new = add_question(tx, held, text, state="ASKED")
     else:
-        new = earlier
         tx.change(question, question.c.id == new, state="ASKED", asked_at=tx.now, text=text)
     leases.renew(tx, session_id)
     drawn = draw_model(tx, new, held.image_id, secrets.randbits(62) if seed is None else seed)
     assert drawn is not None, "a working round has an active model"
     return call_for(tx, new)
+
+
+def add_question(tx: Tx, held: AnyRow, text: str, **values: Any) -> int:
+    """Add a question to a session; returns its id."""
+    normalised = same_question(text)
+    same = (question.c.image_id == held.image_id) & (question.c.normalised == normalised)
+    return tx.insert(
+        question,
+        session_id=held.id,
+        image_id=held.image_id,
+        annotator_id=held.annotator_id,
+        text=text,
+        normalised=normalised,
+        asked_at=tx.now,
+        same_as=tx.value(sa.select(sa.func.min(question.c.id)).where(same)),
+        **values,
+    )
+
+
+def open_slots(tx: Tx, question_id: int) -> None:
+    """Let people verify a question."""
+    numbers = range(1, tx.settings.verifiers_per_question + 1)
+    tx.execute(sa.insert(slot), [{"question_id": question_id, "n": n, "state": "OPEN"} for n in numbers])
 
 
 def judge(
@@ -176,8 +188,7 @@ def judge(
     state = {"correct": "CORRECT", "unsure": "UNSURE", "wrong": "VERIFYING"}[verdict]
     tx.change(question, question.c.id == question_id, state=state)
     if verdict == "wrong":
-        numbers = range(1, tx.settings.verifiers_per_question + 1)
-        tx.execute(sa.insert(slot), [{"question_id": question_id, "n": n, "state": "OPEN"} for n in numbers])
+        open_slots(tx, question_id)
     return _continue_or_end(tx, row, verdict)
 
 

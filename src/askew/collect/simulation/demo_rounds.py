@@ -15,14 +15,13 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from askew.collect.database import Tx
-from askew.collect.retraining import NextRound, make_next_round
+from askew.collect.retraining import NextRound, make_next_round, trainable
 from askew.collect.rounds import CLOSED, start_round
 from askew.collect.schema import image, judgement, model, prediction, question, round_
-from askew.collect.simulation.demo_study import GOLD, end_round, play, publish
+from askew.collect.simulation.demo_study import check_demo, end_round, open_demo, play, publish
 from askew.collect.study import Study
-from askew.collect.web.first_study import NewStudy, open_or_create
-from askew.collect.web.serve import check_files, log_to_console
-from askew.errors import DataError, UsageError, need_extras
+from askew.engine.components import as_data
+from askew.errors import UsageError, need_extras
 from askew.files.read_write import resource
 from askew.significance import wilson
 
@@ -40,17 +39,12 @@ def demo_rounds(
     """Hold rounds, each served until Ctrl-C or for some seconds; killed, the same command goes on."""
     if rounds < 2:
         raise UsageError(f"--rounds {rounds}: give 2 or more, or omit it for a demo without training.")
-    if seconds is not None and seconds <= 0:
-        raise UsageError(f"--seconds {seconds:g} must be more than 0.")
-    if (folder / "release").exists():
-        raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
+    check_demo(folder, seconds)
     need_extras("A demo of several rounds", "train", "bundled")
-    log_to_console()
-    first = f"trained:{_first_robot(folder / 'first-robot', base).absolute()}"
-    changes = {"quiz_required": "true", "demonstration": "true"}
-    new = NewStudy(folder / "study", models=[first], preset="small", scenes=scenes, changes=changes, gold=GOLD)
-    study = open_or_create(NewStudy(new.folder) if new.exists else new)
-    check_files(study)
+    print(f"Training the first robot ({NET} on {base}) ...", flush=True)
+    data, robot = [as_data(base).what], trainable(NET, "world")
+    first = robot.train(data, (), folder / "first-robot", TRAINING, sys.stderr.isatty())
+    study = open_demo(folder / "study", scenes, models=[first])
     for number in range(1, rounds + 1):
         state = _state(study, number)
         if state in (None, "DRAFT") and number > 1:
@@ -70,17 +64,6 @@ def demo_rounds(
         print("\n".join(["", *comparison(tx, rounds)]))
     study.close()
     return 0
-
-
-def _first_robot(folder: Path, base: str) -> Path:
-    from askew.collect.protocol import changed
-    from askew.train.loop import train
-    from askew.train.prepare import TrainConfig
-
-    print(f"Training the first robot ({NET} on {base}) ...", flush=True)
-    config = vars(changed(TrainConfig(), TRAINING))
-    train(NET, base, features="world", output=folder, progress=sys.stderr.isatty(), **config)
-    return folder
 
 
 def _state(study: Study, number: int) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,20 +122,31 @@ SCENES, GOLD = 24, 12
 
 def demo(folder: Path, port: int, seconds: float | None = None) -> int:
     """Serve until Ctrl-C or for some seconds, then freeze and release."""
-    if seconds is not None and seconds <= 0:
-        raise UsageError(f"--seconds {seconds:g} must be more than 0.")
-    if (folder / "release").exists():
-        raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
-    log_to_console()
-    changes = {"quiz_required": "true", "demonstration": "true"}
-    new = NewStudy(folder, preset="small", scenes=SCENES, changes=changes, gold=GOLD)
-    study = open_or_create(NewStudy(folder) if new.exists else new)
-    check_files(study)
+    check_demo(folder, seconds)
+    study = open_demo(folder, SCENES)
     play(study, port, seconds, resource("collect/simulation/texts.yaml")["steps"])
     end_round(study)
     publish(study, folder / "release")
     study.close()
     return 0
+
+
+def check_demo(folder: Path, seconds: float | None) -> None:
+    """Refuse what cannot be a demo's folder or time, and log to the console."""
+    if seconds is not None and seconds <= 0:
+        raise UsageError(f"--seconds {seconds:g} must be more than 0.")
+    if (folder / "release").exists():
+        raise DataError(f"{folder}: a demo has already ended here. Give another --output, or delete this folder.")
+    log_to_console()
+
+
+def open_demo(folder: Path, scenes: int, models: Sequence[str] | None = None) -> Study:
+    """The study of a demo; a new one if there is none."""
+    changes = {"quiz_required": "true", "demonstration": "true"}
+    new = NewStudy(folder, models=models, preset="small", scenes=scenes, changes=changes, gold=GOLD)
+    study = open_or_create(NewStudy(folder) if new.exists else new)
+    check_files(study)
+    return study
 
 
 def play(study: Study, port: int, seconds: float | None, hint: str, *, all_work: bool = False) -> None:

@@ -11,8 +11,8 @@ from itertools import count, groupby
 from pathlib import Path
 from random import Random
 
-from askew.collect.image_import import Added, import_images
-from askew.collect.prepared_items import add_gold, is_in_quiz, store_image
+from askew.collect.image_import import Added, cleaned, import_images, write_image
+from askew.collect.prepared_items import add_gold, is_in_quiz
 from askew.collect.protocol import same_question
 from askew.collect.quiz import add_quiz_item
 from askew.collect.study import Study
@@ -102,7 +102,7 @@ def add_world_gold(study: Study, many: int) -> Added:
         if done.added >= many:
             break
         passing = ["gray", "grey"] if chosen.answers[0] == "gray" else [chosen.answers[0]]
-        stored = store_image(study, _file(chosen))
+        stored = write_image(study, cleaned(_file(chosen)))
         with study.database.write() as tx:
             done.added += add_gold(tx, stored, chosen.text, passing) is not None
     return done
@@ -117,7 +117,7 @@ def add_world_quiz(study: Study, many: int = 16) -> Added:
         chosen = next(questions)
         text, robot_answer, verdict, hint = _quiz_example(number, chosen, earlier)
         earlier.append(chosen)
-        stored = store_image(study, _file(chosen))
+        stored = write_image(study, cleaned(_file(chosen)))
         with study.database.write() as tx:
             if is_in_quiz(tx, stored, text):
                 done.left_out.append(f"{text}: it is in the quiz already")

@@ -13,8 +13,9 @@ from random import Random
 
 from askew.answers.normalise import tokens
 from askew.audit.label_sample import SampledLabel
+from askew.collect.image_import import cleaned_ref, write_image
 from askew.collect.study import Study
-from askew.collect.surveys.create import ItemDraft, store_image
+from askew.collect.surveys.create import ItemDraft
 from askew.collect.surveys.items import Item
 from askew.collect.surveys.results import SurveyItem
 from askew.errors import DataError
@@ -36,7 +37,7 @@ def audit_drafts(study: Study, sample: Iterable[SampledLabel], gold: int, seed: 
         before = None
         source = one.original.image if one.original is not None else None
         if source is not None and content_hash(source) != content_hash(image):
-            before = store_image(study, source)
+            before = write_image(study, cleaned_ref(source))
         drafts.append(ItemDraft(image, _item(one, before), pair=number))
     return [*drafts, *_controls(drafts, gold, Random(f"{seed}:controls"))]
 

@@ -151,16 +151,9 @@ def create_survey(
     stored = {}
     for draft in tqdm(drafts, desc="Storing images", disable=not sys.stderr.isatty()):
         if draft.image not in stored:
-            stored[draft.image] = store_image(study, draft.image)
+            stored[draft.image] = write_image(study, cleaned_ref(draft.image))
     with study.database.write() as tx:
         return _insert(tx, kind, name, groups, [(draft, stored[draft.image]) for draft in drafts], plan, seed)
-
-
-def store_image(study: Study, image: ImageRef) -> tuple[str, str]:
-    """Clean the image of a question and store it; returns its hash and suffix."""
-    one = cleaned_ref(image)
-    write_image(study, one)
-    return one.sha256, one.suffix
 
 
 def _insert(

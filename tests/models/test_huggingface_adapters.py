@@ -61,6 +61,21 @@ def test_an_adapter_is_applied_whether_given_or_beside_the_weights(folders, tmp_
     assert repr(made(beside)) != before, "weights of an adapter in the older format count too"
 
 
+def test_an_adapter_whose_weights_have_other_shapes_is_named(folders, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    other = tmp_path / "other"
+    shutil.copytree(folders / "adapter", other)
+    weights = load_file(other / "adapter_model.safetensors")
+    save_file({name: w[:, :2].contiguous() for name, w in weights.items()}, other / "adapter_model.safetensors")
+    with pytest.raises(ModelError) as error:
+        answers(made(f"{folders / 'base'},adapter={other}"))
+    assert str(error.value).startswith(
+        f"{other}: the adapter cannot be applied to the model (the shapes of its weights"
+    )
+    assert "config.json" not in str(error.value)
+
+
 def test_an_adapter_that_does_not_fit_is_refused(folders, tmp_path):
     from safetensors.torch import load_file, save_file
 

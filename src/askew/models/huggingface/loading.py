@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from askew.errors import AskewError, ModelError, need
+from askew.errors import AskewError, ModelError, first_line, need
 from askew.models.huggingface.folder import Folder, Task, quantisation
 from askew.models.huggingface.visual_inputs import PreparedOnce
 
@@ -122,7 +122,17 @@ def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
 
 def _apply_adapter(model: Any, adapter: Path) -> None:
     """Apply an adapter (LoRA) to the model, and check that every weight of it was used."""
-    report = model.load_adapter(str(adapter), adapter_kwargs={"local_files_only": True})
+    try:
+        report = model.load_adapter(str(adapter), adapter_kwargs={"local_files_only": True})
+    except Exception as error:  # anything that transformers and peft raise for a wrong or damaged adapter
+        shapes = "mismatched_sizes" in str(error)
+        reason = (
+            "the shapes of its weights do not match" if shapes else f"{type(error).__name__}: {first_line(str(error))}"
+        )
+        raise ModelError(
+            f"{adapter}: the adapter cannot be applied to the model ({reason}). Give the base model it was trained on, "
+            "or copy the adapter again."
+        ) from error
     unused, missing = sorted(report.unexpected_keys), sorted(report.missing_keys)
     if unused or missing:
         raise ModelError(

@@ -210,6 +210,8 @@ class Prediction:
     """The model's full output, if the answer was extracted from it."""
     tokens: tuple[int, int] = (0, 0)
     """Tokens read and written, for models that are paid per token."""
+    remark: str = ""
+    """Something a user should know about how it was obtained, e.g. that its batch was split; not stored."""
 
     @property
     def failed(self) -> bool:

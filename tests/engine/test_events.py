@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,9 @@ from askew.engine.components import as_data, as_model, as_suite
 from askew.engine.events import Advanced, Finished, Note, Started, Warned, finished, with_bars
 from askew.engine.run import run_models
 from askew.engine.settings import Settings
+from askew.report.html import page
+from askew.report.load import load_run
+from askew.types import Prediction
 from running import write_questions
 
 
@@ -71,3 +75,23 @@ def test_the_audit_of_texts_can_be_left_out(tmp_path, capsys):
     assert alone["without"] == []
     result = askew.evaluate("constant:yes", tmp_path / "q.jsonl", "rad", no_audit=True)
     assert result.results["suites"][0]["text_alone"] == []
+
+
+class Halving:
+    """A model that says of each batch that it was split, as models do that run out of memory."""
+
+    def answer(self, questions):
+        first, *rest = [Prediction(question.id, "yes") for question in questions]
+        return [replace(first, remark=f"A batch of {len(questions)} questions was asked in 2 parts."), *rest]
+
+
+def test_a_remark_of_the_model_is_said_once_and_counted_in_the_results(tmp_path):
+    events = list(stream(tmp_path, Halving(), batch_size=4, limit=21, max_failures=1))
+    said = [event.sentence for event in events if isinstance(event, Note) and "2 parts" in event.sentence]
+    assert len(said) == 1
+    assert said[0].endswith(": A batch of 4 questions was asked in 2 parts.")
+    results = json.loads((tmp_path / "o" / "results.json").read_text())
+    count = -(-results["time"]["asked"] // 4)
+    assert count > 1
+    assert results["remarks"] == {"A batch of 4 questions was asked in 2 parts.": count}, "of other sizes too"
+    assert "was asked in 2 parts." in page([load_run(tmp_path / "o")])

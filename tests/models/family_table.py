@@ -22,6 +22,7 @@ TRIED = {
     "idefics3": "idefics3",
     "instructblip": "instructblip",
     "internvl": "internvl",
+    "janus": "janus",
     "kosmos2": "kosmos-2",
     "llava": "llava",
     "llava_next": "llava_next",
@@ -43,6 +44,7 @@ TRIED = {
 NOTES = {
     "florence2": "asked as `<VQA>question`, as it is usually fine-tuned for questions",
     "git": "asked in batches of equal length",
+    "janus": "has no scores: it ignores logits processors",
     "kosmos-2": "asked in batches of equal length",
     "pix2struct": "needs a font: `font=FILE.ttf`",
     "qwen3_5": "thinks; see [thinking](#models-that-think)",

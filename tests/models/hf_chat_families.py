@@ -286,3 +286,23 @@ def gemma4(folder: Path) -> Path:
     processor["feature_extractor"] = json.loads(sound.to_json_string())
     (folder / "processor_config.json").write_text(json.dumps(processor))
     return folder
+
+
+def janus(folder: Path) -> Path:
+    marks = {"image_token": "<image_placeholder>", "boi_token": "<begin_of_image>", "eoi_token": "<end_of_image>"}
+    tokenizer = chat_tokenizer(*marks.values())
+    for name, token in marks.items():
+        tokenizer._set_model_specific_special_tokens({name: token})
+    vision = {"num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4, "image_size": 32, "patch_size": 8}
+    codes = {"embed_dim": 8, "num_embeddings": 16, "latent_channels": 32, "base_channels": 32, "num_res_blocks": 1}
+    config = transformers.JanusConfig(
+        text_config=transformers.LlamaConfig(**llama(tokenizer)),
+        vision_config={**vision, "mlp_ratio": 2.0, "projection_dim": 32, "num_image_tokens": 16},
+        vq_config={**codes, "channel_multiplier": [1, 1], "projection_dim": 32, "image_token_embed_dim": 32},
+        image_token_id=tokenizer.convert_tokens_to_ids("<image_placeholder>"),
+        tie_word_embeddings=False,  # a tied tiny model repeats the last word of the prompt
+    )
+    images = transformers.JanusImageProcessorPil(size={"height": 32, "width": 32}, min_size=14)
+    model = transformers.JanusForConditionalGeneration(config)
+    template = CHAT.replace("IMAGE_TOKEN", "<image_placeholder>{{ '\\n' }}")
+    return save(folder, model, tokenizer, images, "JanusProcessor", template, num_image_tokens=16)

@@ -25,6 +25,7 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
         chat.gemma3,
         chat.mllama,
         chat.gemma4,
+        chat.janus,
         plain.paligemma,
         plain.instructblip,
         plain.pix2struct,

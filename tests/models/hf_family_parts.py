@@ -11,9 +11,9 @@ from hf_folders import CHAT, SIZE, TOKENS, randomise
 THINKING = (
     CHAT.removesuffix("{% if add_generation_prompt %}ASSISTANT:{% endif %}")
     + "{% if add_generation_prompt %}ASSISTANT:{% if enable_thinking is defined and not enable_thinking %}"
-    "<think>\n\n</think>\n\n{% else %}<think>\n{% endif %}{% endif %}"
+    "<think>\n\n</think>\n\n{% else %}<think>\n{% endif %}{% endif %}{% if more %} {% endif %}"
 )
-"""Ends the prompt in a thought, as Qwen3.5 and Qwen3-VL-Thinking do."""
+"""Has two options; ends the prompt in a thought, as Qwen3.5 and Qwen3-VL-Thinking do."""
 VISION = {**SIZE, "image_size": 32, "patch_size": 8}
 ROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}
 

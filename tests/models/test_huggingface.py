@@ -174,6 +174,7 @@ def test_out_of_memory_halves_the_batch_and_remembers(folder):
     model = with_runtime(folder, runtime)
     assert answers(model) == {question.id: question.text for question in QUESTIONS}
     assert runtime.sizes == [8, 4, 2, 2, 4, 2, 2]
+    assert not any(p.remark for p in model.answer(QUESTIONS)), "the room is known, so nothing is split again"
     runtime.sizes.clear()
     answers(model)
     assert runtime.sizes == [2, 2, 2, 2]
@@ -185,6 +186,11 @@ def test_a_question_that_breaks_its_batch_fails_alone(folder):
     predictions = model.answer([*QUESTIONS, Question("bad", IMAGES[0], "choke")])
     assert [p.question_id for p in predictions if p.failed] == ["bad"]
     assert "mean must have" in predictions[-1].error
+    assert [p.remark for p in predictions[1:]] == [""] * 8, "said once for the batch"
+    reason = "(ValueError: mean must have 1 elements)"
+    assert predictions[0].remark == (
+        f"A batch of 9 questions was asked in 5 parts, since it failed as a whole {reason}."
+    )
     runtime.sizes.clear()
     answers(model)
     assert runtime.sizes == [8], "another kind of error says nothing about room"

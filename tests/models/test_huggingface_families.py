@@ -53,7 +53,9 @@ def test_a_family_answers_the_same_alone_in_a_batch_and_in_transformers(name, tm
     alone = [model.answer([question])[0].answer for question in questions]
     assert len(set(alone)) > 1, "a model that gives one answer to everything proves nothing"
     assert None not in alone
-    assert [prediction.answer for prediction in model.answer(questions)] == alone
+    together = model.answer(questions)
+    assert [prediction.answer for prediction in together] == alone
+    assert [prediction.remark for prediction in together] == [""] * len(questions), "no batch was split"
     assert questions[0].text.lower()[:10] in model.preview(questions[0]).lower()
     if model.folder.chat_template:
         assert reference(folder, questions[1], OPTIONS.get(name)) == alone[1]

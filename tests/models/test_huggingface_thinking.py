@@ -38,14 +38,14 @@ def test_a_thought_that_the_prompt_began_and_the_reply_never_ends_is_a_failure(t
 
 
 def test_thinking_is_turned_off_by_an_option_of_the_template(thinker):
-    model = registry.make("model", f'hf:{thinker},template={{"enable_thinking": false, "more": 1}},max_new_tokens=4')
+    model = registry.make("model", f'hf:{thinker},template={{"enable_thinking": false, "more": 0}},max_new_tokens=4')
     assert model.runtime.prompt("Why?").endswith("<think>\n\n</think>\n\n")
     assert not any(prediction.failed for prediction in model.answer(QUESTIONS))
     assert all(0 < score < 1 for score in model.scores(QUESTIONS[:2], ["yes", "no"]))
     with pytest.raises(ModelError, match="ends inside a thought"):
         registry.make("model", f"hf:{thinker}").scores(QUESTIONS[:2], ["yes", "no"])
-    assert 'template={"enable_thinking": false, "more": 1}' in repr(model)
-    same = registry.make("model", f"hf:{thinker},max_new_tokens=4", template={"more": 1, "enable_thinking": False})
+    assert 'template={"enable_thinking": false, "more": 0}' in repr(model)
+    same = registry.make("model", f"hf:{thinker},max_new_tokens=4", template={"more": 0, "enable_thinking": False})
     assert repr(same) == repr(model)
 
 
@@ -105,6 +105,10 @@ def test_template_options_that_cannot_work_are_refused(thinker, tmp_path):
         registry.make("model", f"hf:{thinker},template=enable_thinking:false")
     with pytest.raises(BadOption, match="must be a JSON object"):
         registry.make("model", f"hf:{thinker},template=false")
+    with pytest.raises(
+        BadOption, match=r"no option 'enable_thinkin'\. Did you mean 'enable_thinking'\? It reads: enable_th"
+    ):
+        registry.make("model", f'hf:{thinker},template={{"enable_thinkin": false}}')
     bare = hf_folders.llava(tmp_path / "bare", chat=False)
     with pytest.raises(BadOption, match="has no chat template"):
         registry.make("model", f'hf:{bare},template={{"enable_thinking": false}}')

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from askew import registry
+from askew.errors import ModelError
 from askew.models.onnx_model import Bundled
 from askew.types import ImageRef
 from askew.verbs import Scores
@@ -142,3 +143,17 @@ def test_a_generator_s_score_is_nan_for_a_question_that_cannot_be_asked(hf, offl
     assert math.isnan(first)
     assert second == pytest.approx(model.scores([QUESTIONS[1]], ["yes"])[0], abs=1e-4)
     assert empty == 0.0
+
+
+def test_a_model_that_ignores_logits_processors_answers_without_scores(tmp_path, offline):
+    pytest.importorskip("transformers", reason="the extra hf is not installed")
+    from hf_asking import QUESTIONS, answers
+    from hf_families import FAMILIES
+
+    folder = FAMILIES["janus"](tmp_path / "janus")
+    for beams in (1, 2):
+        model = registry.make("model", f"hf:{folder},max_new_tokens=3,num_beams={beams}")
+        assert len(set(answers(model).values())) > 1
+        assert {prediction.score for prediction in model.answer(QUESTIONS)} == {None}
+    with pytest.raises(ModelError, match="--scores label"):
+        model.scores(QUESTIONS[:2], ["yes", "no"])

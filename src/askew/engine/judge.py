@@ -17,7 +17,7 @@ import orjson
 from askew.answers.choices import exact_option
 from askew.answers.extract import check_step, extract, unparsed
 from askew.answers.normalise import normalise
-from askew.engine.ask import questions_of
+from askew.engine.ask import failure_kind, questions_of
 from askew.engine.build import Coverage
 from askew.engine.resume import Keys
 from askew.engine.run_folder import suite_record
@@ -41,6 +41,8 @@ NORMALISED: Mode = "robust"
 """The mode in which free text is compared."""
 _LONGEST = 60
 """The maximum number of characters of an example."""
+_MOST_REMARKS = 20
+"""The maximum number of kinds of remarks that are kept."""
 _PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
 """An answer in one or two words, in which no extraction finds another."""
 
@@ -257,13 +259,23 @@ class Tally:
     """Requests without an answer."""
     non_answers: dict[bytes, str] = field(default_factory=dict)
     """Requests without an answer to score (failed, refused, empty), by key, with the reason."""
+    remarks: Counter[str] = field(default_factory=Counter)
+    """The remarks of the model on its predictions: the first of each kind, and how many there were."""
+    _kinds: dict[str, str] = field(default_factory=dict)
+    """The first remark of each kind."""
 
-    def add(self, said: Sequence[Prediction]) -> None:
-        """Count a batch that the model has answered."""
+    def add(self, said: Sequence[Prediction]) -> list[str]:
+        """Count a batch that the model has answered; returns its remarks of kinds that are new."""
         self.asked += len(said)
         read, written = (sum(counts) for counts in zip(*(p.tokens for p in said), strict=True))
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failed += sum(prediction.failed for prediction in said)
+        known = len(self._kinds)
+        for remark in filter(None, (prediction.remark for prediction in said)):
+            kind = failure_kind(remark)
+            if kind in self._kinds or len(self._kinds) < _MOST_REMARKS:
+                self.remarks[self._kinds.setdefault(kind, remark)] += 1
+        return list(self._kinds.values())[known:]
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
         """The record for results.json; ``asked`` includes requests answered in earlier runs."""

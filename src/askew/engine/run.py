@@ -155,6 +155,7 @@ def run_model(
         "scores": [score_record(score) for score in judge.scores()],
         "calibration": judge.calibration(),
         "failures": tally.record(todo.distinct, settings.max_failures),
+        "remarks": dict(tally.remarks),
         "usage": _usage(tally, todo, model.what),
         "seed": settings.seed,
         "config": {
@@ -257,7 +258,8 @@ def _ask_and_judge(
             if isinstance(found, Outcome):
                 file.write(judge.line(found, records.popleft()))
             else:
-                tally.add(found)
+                for remark in tally.add(found):
+                    yield Note(f"{model.name}: {remark}")
                 yield Advanced(tally.asked, tally.failed)
                 count_failures(failed_alike, found)
 

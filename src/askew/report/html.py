@@ -259,6 +259,8 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
     if set_options:
         yield "Options", _listed(set_options)
     yield "Missing answers", _failures(results.get("failures") or {})
+    if remarks := results.get("remarks"):
+        yield "Remarks of the model", _counts(remarks)
     yield "Time", _time(results.get("time") or {}, (results.get("failures") or {}).get("asked") or 0)
     usage = results.get("usage") or {}
     if any(usage.get("store") or ()):

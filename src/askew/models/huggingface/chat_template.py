@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from askew.errors import BadOption, ModelError, need
+from askew.errors import BadOption, ModelError, did_you_mean, need
 from askew.types import Prediction, Question
 
 TODAY = date(2024, 7, 26)
@@ -48,6 +48,25 @@ def template_options(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise BadOption(f'hf: template={given} must be a JSON object, such as {{"enable_thinking": false}}.')
     return options
+
+
+def check_options(template: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a chat template never reads, such as misspelt ones: they would change nothing."""
+    need("transformers", "hf")
+    from jinja2 import TemplateError, meta
+    from transformers.utils.chat_template_utils import _compile_jinja_template
+
+    try:
+        reads = meta.find_undeclared_variables(_compile_jinja_template(template).environment.parse(template))
+    except TemplateError:  # rendering it says what is wrong
+        return
+    own = sorted(reads - {"messages", "add_generation_prompt", "raise_exception", "strftime_now", "range", "namespace"})
+    for name in options:
+        if name not in reads:
+            raise BadOption(
+                f"hf: the model's chat template has no option {name!r}.{did_you_mean(name, own)} It reads: "
+                f"{', '.join(own) or 'none'}."
+            )
 
 
 def default_template(given: Any) -> str:

@@ -3,18 +3,11 @@
 Usually the text has a token for the image, the tokenizer adds its special tokens, and shorter texts of a batch are
 padded; ``FAMILIES`` lists those that need something else. The tests ask a tiny model of each family singly and in
 batches.
-
-``Greedy`` and ``Forced`` keep the probabilities of tokens while a model writes its own answer, or a given one that it
-is forced to write. Both are logits processors for ``generate``, so prompts, padding, positions and caches are those of
-answering, whatever the family. They come last, so probabilities include whatever the generation config does to logits
-(a repetition penalty, suppressed tokens).
 """
 
 from __future__ import annotations
 
-import math
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,10 +19,10 @@ from askew.errors import BadRecord, ModelError, need
 from askew.models.huggingface.chat_template import answer_after_thought, count_thoughts, decode, in_thought, render
 from askew.models.huggingface.folder import Folder
 from askew.models.huggingface.loading import Loaded
+from askew.models.huggingface.token_scores import Forced, Greedy, Tokens, answer_probability
 from askew.models.huggingface.visual_inputs import Decoded, encoded_once
 from askew.types import Prediction, Question
 
-Tokens = Sequence[int]
 Item = TypeVar("Item")
 
 
@@ -63,7 +56,7 @@ def family(folder: Folder) -> Family:
     return FAMILIES.get(folder.model_type, Family())
 
 
-@dataclass(frozen=True)
+@dataclass
 class Generator:
     """Images and prompts to text. Decoding never samples: it is greedy, or a beam search with ``num_beams``."""
 
@@ -72,6 +65,8 @@ class Generator:
     num_beams: int = 1
     template_options: Mapping[str, Any] = field(default_factory=dict)
     images: Decoded = field(default_factory=Decoded)
+    shares_images: bool = True
+    """Whether equal images of a batch are encoded once; False after that failed."""
 
     def __post_init__(self) -> None:
         whole = self.loaded.model.config
@@ -126,9 +121,7 @@ class Generator:
             return f"{text}\n(drawn into the image, which is {int(inputs['attention_mask'].sum())} patches)"
         text, token = self.loaded.tokenizer.decode(tokens[0]), self.loaded.image_token
         count = text.count(token) if token else 0
-        if count:
-            run = re.compile(f"(?:{re.escape(token)}){{4,}}")
-            text = run.sub(lambda found: f"{token} × {len(found[0]) // len(token)} ", text)
+        text = _collapsed(text, token) if count else text
         place = f"{count} of them for the image" if count else "the image is not among them"
         return f"{text}\n({tokens.shape[1]} tokens, {place})"
 
@@ -189,7 +182,14 @@ class Generator:
         return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
     def _score(self, prompts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
-        return self._forced(self._inputs(prompts, images), images, forms).probabilities()
+        forced = self._forced(self._inputs(prompts, images), images, forms)
+        if not forced.rows():
+            folder = self.loaded.folder
+            raise ModelError(
+                f"{folder.path}: {folder.architecture} ignores logits processors in transformers, so it cannot be "
+                "forced to write a given answer, and its answers have no score. Attack with --scores label."
+            )
+        return forced.probabilities()
 
     def _forced(self, inputs: Any, images: Sequence[Any], forms: Sequence[Any]) -> Forced:
         """The model forced to write one of the forms of each row."""
@@ -220,7 +220,10 @@ class Generator:
     def _scores(
         self, inputs: Any, images: Sequence[Any], rows: list[list[int]], logs: list[list[float]]
     ) -> list[float | None]:
-        """The probability of each written answer. The result of a beam search is written again, token by token."""
+        """The probability of each written answer. The result of a beam search is written again, token by token.
+
+        None if no step was recorded: some models ignore logits processors (Janus).
+        """
         special = frozenset({*self.loaded.tokenizer.all_special_ids, *self._ends})
 
         def thoughts_in(tokens: Tokens) -> int:
@@ -228,8 +231,11 @@ class Generator:
 
         if self.num_beams > 1:
             rows = [[token for token in row if token not in special] for row in rows]
-            forced = self._forced(inputs, images, [[row] for row in rows])
-            logs = [found[: len(row)] for row, found in zip(rows, forced.rows(), strict=True)]
+            logs = self._forced(inputs, images, [[row] for row in rows]).rows()
+        if not logs:
+            return [None] * len(rows)
+        if self.num_beams > 1:
+            logs = [found[: len(row)] for row, found in zip(rows, logs, strict=True)]
         return [
             answer_probability(row[len(row) - len(found) :], found, special, thoughts_in)
             for row, found in zip(rows, logs, strict=True)
@@ -265,7 +271,8 @@ class Generator:
     def _generate(self, inputs: Any, images: Sequence[Any], most: int, beams: int, processors: Sequence[Any]) -> Any:
         """Token sequences, decoded without sampling."""
         torch, model = need("torch", "hf"), self.loaded.model
-        with torch.inference_mode(), encoded_once(model, images, inputs.get("image_grid_thw")):
+
+        def generate() -> Any:
             return model.generate(
                 **inputs,
                 max_new_tokens=most,
@@ -276,6 +283,29 @@ class Generator:
                 top_k=None,
                 logits_processor=list(processors),
             )
+
+        with torch.inference_mode():
+            if not self.shares_images:
+                return generate()
+            try:
+                with encoded_once(model, images, inputs.get("image_grid_thw")) as once:
+                    return generate()
+            except Exception:  # an encoder whose output is not made of rows for images, for example
+                if once is None or not once.active or any(processor.rows() for processor in processors):
+                    raise
+            sequences = generate()
+            self.shares_images = False  # only sharing had failed
+            return sequences
+
+
+def _collapsed(text: str, token: str) -> str:
+    """The text with a run of an image token written once, also where the tokenizer puts spaces between tokens.
+
+    >>> _collapsed("<i><i><i><i>Why?", "<i>"), _collapsed("[CLS] <i> <i> <i> <i> <i> why?", "<i>")
+    ('<i> × 4 Why?', '[CLS] <i> × 5 why?')
+    """
+    run = re.compile(f"{re.escape(token)}(?: *{re.escape(token)}){{3,}} ?")
+    return run.sub(lambda found: f"{token} × {found[0].count(token)} ", text)
 
 
 def _count(image: Any) -> int:
@@ -301,96 +331,3 @@ def _lengths(inputs: Mapping[str, Any], count: int) -> list[int]:
         return [int(length) for length in mask.sum(-1).tolist()]
     tokens = inputs.get("decoder_input_ids", inputs.get("input_ids"))
     return [0 if tokens is None else int(tokens.shape[1])] * count
-
-
-class Greedy:
-    """Keeps the log-probability of the token that greedy decoding takes in each step: the likeliest one."""
-
-    def __init__(self) -> None:
-        self._steps: list[Any] = []
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """The logits, unchanged."""
-        logits = scores.float()
-        self._steps.append(logits.max(-1).values - logits.logsumexp(-1))
-        return scores
-
-    def rows(self) -> list[list[float]]:
-        """For each row, the log-probability of its token in each step."""
-        return [list(row) for row in zip(*(step.tolist() for step in self._steps), strict=True)]
-
-
-class Forced:
-    """Makes each row of a batch write its given answer, and keeps the log-probability of each of its tokens.
-
-    An answer may be given in several forms (with and without a space before it): the one whose first token is
-    likelier is written.
-    """
-
-    def __init__(self, forms: Sequence[Sequence[Tokens]], end: int) -> None:
-        self._forms = forms
-        """For each row its forms."""
-        self._end = end
-        self._chosen: list[Tokens] = []
-        self._steps: list[list[float]] = []
-        """For each step the log-probability of each row's token."""
-
-    @property
-    def longest(self) -> int:
-        """The number of tokens of the longest form."""
-        return max((len(form) for forms in self._forms for form in forms), default=0)
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """Logits that leave each row one token: the next of its answer, or the end."""
-        torch = need("torch", "hf")
-        if bool((scores.isfinite().sum(-1) == 1).all()):  # the generation config forces a first token of its own
-            return scores
-        logs = torch.log_softmax(scores.float(), -1)
-        if not self._steps:
-            self._chosen = [self._likeliest(forms, row) for forms, row in zip(self._forms, logs, strict=True)]
-        step = len(self._steps)
-        tokens = [form[step] if step < len(form) else self._end for form in self._chosen]
-        places = torch.tensor(tokens, device=scores.device)[:, None]
-        self._steps.append(logs.gather(1, places)[:, 0].tolist())
-        return torch.full_like(scores, -math.inf).scatter_(1, places, 0.0)
-
-    def _likeliest(self, forms: Sequence[Tokens], row: Any) -> Tokens:
-        written = [form for form in forms if form]
-        return max(written, key=lambda form: float(row[form[0]]), default=())
-
-    def probabilities(self) -> list[float]:
-        """For each row, exp of the mean log-probability of its answer's tokens; 0 for an answer without tokens."""
-        return [mean_probability(logs[: len(form)]) for logs, form in zip(self.rows(), self._chosen, strict=True)]
-
-    def rows(self) -> list[list[float]]:
-        """For each row, the log-probability of its token in each step."""
-        return [list(row) for row in zip(*self._steps, strict=True)]
-
-
-def mean_probability(logs: Sequence[float]) -> float:
-    """exp of the mean: the geometric mean of the tokens' probabilities, which does not penalise long answers.
-
-    >>> round(mean_probability([math.log(0.9), math.log(0.4)]), 6), mean_probability([]), mean_probability([-math.inf])
-    (0.6, 0.0, 0.0)
-    """
-    return math.exp(sum(logs) / len(logs)) if logs else 0.0
-
-
-def answer_probability(
-    tokens: Tokens, logs: Sequence[float], special: frozenset[int], thoughts_in: Callable[[Tokens], int]
-) -> float | None:
-    """``mean_probability`` of an answer's tokens, without special ones and those up to the end of the last thought.
-
-    ``thoughts_in`` counts the ends of thoughts in the text of some tokens. None if no token is left.
-
-    >>> logs = [math.log(p) for p in (0.1, 0.5, 0.9, 0.4, 0.2)]
-    >>> round(answer_probability([8, 7, 4, 5, 2], logs, frozenset({2}), lambda tokens: tokens.count(7)), 6)
-    0.6
-    >>> answer_probability([2], [0.0], frozenset({2}), lambda tokens: 0) is None
-    True
-    """
-    ends = thoughts_in(tokens)
-    start = bisect_left(range(len(tokens)), ends, key=lambda n: thoughts_in(tokens[:n])) if ends else 0
-    kept = [log for token, log in list(zip(tokens, logs, strict=True))[start:] if token not in special]
-    score = mean_probability(kept)
-    return score if kept and score == score else None

@@ -16,9 +16,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
+from askew.errors import AskewError, BadOption, BadRecord, ModelError, first_line, need
 from askew.files.read_write import fingerprint
-from askew.models.huggingface.chat_template import THOUGHT_TOKENS, TODAY, may_think, prints_date, template_options
+from askew.models.huggingface.chat_template import (
+    THOUGHT_TOKENS,
+    TODAY,
+    check_options,
+    may_think,
+    prints_date,
+    template_options,
+)
 from askew.models.huggingface.classify import Classifier
 from askew.models.huggingface.folder import ADAPTER, Folder, Task, digest, find
 from askew.models.huggingface.generate import Generator
@@ -57,6 +64,8 @@ def hf(
     options = template_options(template)
     if options and (kind != "generate" or not folder.chat_template):
         raise BadOption(f"hf: {path} has no chat template, so template=... has no effect. Leave it out.")
+    if options:
+        check_options(folder.chat_template, options)
     if max_new_tokens is None:
         thinks = kind == "generate" and may_think(folder.chat_template, options)
         max_new_tokens = THOUGHT_TOKENS if thinks else ANSWER_TOKENS
@@ -259,8 +268,12 @@ class HuggingFace:
             except AskewError as error:
                 predictions[place] = Prediction(question.id, None, error=_describe(error))
         for start in range(0, len(asks), room := min(self.room, default=len(asks) or 1)):
-            part = asks[start : start + room]
-            predictions.update(zip((each.place for each in part), self._answers(part, ask), strict=True))
+            part, failures = asks[start : start + room], list[str]()
+            said = self._answers(part, ask, failures)
+            if failures:
+                parts = f"A batch of {len(part)} questions was asked in {len(failures) + 1} parts"
+                said[0] = replace(said[0], remark=f"{parts}, since it failed as a whole ({failures[0]}).")
+            predictions.update(zip((each.place for each in part), said, strict=True))
         return [predictions[place] for place in range(len(questions))]
 
     def preview(self, question: Question) -> str:
@@ -281,8 +294,11 @@ class HuggingFace:
         words = {"question": text, "context": question.context, "image": self.runtime.image_mark}
         return _PLACES.sub(lambda place: words[place[1]], self.prompt)
 
-    def _answers(self, asks: Sequence[_Ask], ask: _AskBatch) -> list[Prediction]:
-        """Predictions of a batch; when it fails or memory runs out, it is split in half, down to single questions."""
+    def _answers(self, asks: Sequence[_Ask], ask: _AskBatch, failures: list[str]) -> list[Prediction]:
+        """Predictions of a batch; when it fails or memory runs out, it is split in half, down to single questions.
+
+        ``failures`` receives the reason of each split.
+        """
         start = time.perf_counter()
         try:
             with offline():
@@ -298,11 +314,12 @@ class HuggingFace:
             out_of_memory = isinstance(error, MemoryError) or any(
                 words in str(error).lower() for words in _OUT_OF_MEMORY
             )
+            failures.append(first_line(_describe(error), 200))
         middle = len(asks) // 2
         if out_of_memory:
             self.room.append(middle)
             need("torch", "hf").cuda.empty_cache()  # no-op without CUDA
-        return self._answers(asks[:middle], ask) + self._answers(asks[middle:], ask)
+        return self._answers(asks[:middle], ask, failures) + self._answers(asks[middle:], ask, failures)
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,10 @@ def _repeat(value: Any, lengths: Sequence[int], which: Sequence[int]) -> Any:
 
 
 @contextmanager
-def encoded_once(model: Any, images: Sequence[Any], grid: Any = None) -> Iterator[None]:
+def encoded_once(model: Any, images: Sequence[Any], grid: Any = None) -> Iterator[_Once | None]:
     """Within this block the model's image encoder runs once for each distinct image; its output is repeated.
+
+    The block receives the hooks, or None if no images are equal; whatever they raise comes out of the block.
 
     ``images`` are those of the batch, in order; ``grid`` is the ``image_grid_thw`` of models that have one. An encoder
     whose input has another shape (several tiles for each image, beams) is left unchanged.
@@ -98,7 +100,7 @@ def encoded_once(model: Any, images: Sequence[Any], grid: Any = None) -> Iterato
     encoder = model.get_encoder(modality="image")
     firsts, which = places(images)
     if encoder is model or len(firsts) == len(images):
-        yield
+        yield None
         return
     lengths = [1] * len(images) if grid is None else [int(part.prod()) for part in grid]
     once = _Once(lengths, firsts, which)
@@ -107,7 +109,7 @@ def encoded_once(model: Any, images: Sequence[Any], grid: Any = None) -> Iterato
         encoder.register_forward_hook(once.after),
     ]
     try:
-        yield
+        yield once
     finally:
         for hook in hooks:
             hook.remove()

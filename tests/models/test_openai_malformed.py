@@ -16,7 +16,7 @@ import askew
 from askew.errors import ModelError
 from askew.files.limits import MOST_TOKENS
 from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.http import Reply, TooLarge, read_reply
+from askew.models.endpoint.http import Reply, TooLarge, Unusable, read_reply
 from askew.models.endpoint.openai import OpenAI
 from askew.models.endpoint.retry_policy import YEAR, Completion, Failed, Retry, Stop, retry_after
 from askew.types import Question
@@ -108,8 +108,9 @@ def test_every_malformed_reply_is_handled():
     seen = set()
     for whole in WHOLE:
         for body in mutated(whole):
-            for status in (200, 400, 500):
-                verdict = judge(Reply(status, {}, body.encode("utf-8", "surrogatepass")))
+            streamed = f"data: {body}\n\ndata: [DONE]"
+            for status, sent in ((200, body), (200, streamed), (400, body), (500, body)):
+                verdict = judge(Reply(status, {}, sent.encode("utf-8", "surrogatepass")))
                 seen.add(type(verdict))
                 if not isinstance(verdict, Completion):
                     assert verdict.reason.isprintable(), body
@@ -156,7 +157,7 @@ def test_every_malformed_header_is_read_or_refused():
     for head in HEADS:
         try:
             reply, _ = asyncio.run(read(head + b"\r\n\r\nbody"))
-        except (OSError, EOFError, asyncio.LimitOverrunError, ValueError, TooLarge):
+        except (OSError, EOFError, asyncio.LimitOverrunError, ValueError, TooLarge, Unusable):
             continue
         assert reply.status == 101, head
     early = b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 2 + b"HTTP/1.1 100 Continue\r\n\r\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from reprlib import repr as repr_of  # replies are short and not deeply nested
 from typing import Any
@@ -53,6 +54,10 @@ def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
 
 def _completion(reply: Reply, wants_scores: bool) -> Verdict:
     content = _json(reply.body)
+    if content is None and reply.body.lstrip().startswith((b"data:", b"event:", b":")):
+        content = _joined_events(reply.body)
+        if content is None:
+            return Retry("broken reply: a stream of events that is not whole", overload=False)
     if not isinstance(content, dict):
         return Retry(f"broken reply: not a JSON object{_instead(reply.body)}", overload=False)
     if content.get("error"):
@@ -66,6 +71,53 @@ def _completion(reply: Reply, wants_scores: bool) -> Verdict:
     if not isinstance(choices[0].get("message"), dict):
         return Retry("broken reply: no message in it", overload=False)
     return Completion(content)
+
+
+def _joined_events(body: bytes) -> dict[str, Any] | None:
+    """The completion that server-sent events add up to, as some servers stream unasked; None if the end is missing.
+
+    >>> events = [b'data: {"choices": [{"delta": {"content": "%b"}}]}' % word for word in (b"Y", b"es")]
+    >>> _joined_events(events[0]), _joined_events(b"\\n\\n".join([*events, b"data: [DONE]"]))["choices"]
+    (None, [{'message': {'content': 'Yes'}}])
+    """
+    whole: dict[str, Any] = {}
+    choice: dict[str, Any] = {}
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    logs: list[Any] = []
+    ended = False
+    for line in body.splitlines():
+        if not line.startswith(b"data:"):
+            continue
+        if line[5:].strip() == b"[DONE]":
+            ended = True
+            continue
+        event = _json(line[5:])
+        if not isinstance(event, dict):
+            return None
+        if event.get("error"):
+            return event
+        whole |= {name: value for name, value in event.items() if value is not None and name != "choices"}
+        choices = event.get("choices")
+        part = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(part, dict):
+            continue
+        delta = part.get("delta", part.get("message"))
+        for name, value in (delta if isinstance(delta, dict) else {}).items():
+            if isinstance(value, str):
+                texts[name].append(value)
+            elif value:
+                choice.setdefault("message", {})[name] = value
+        found = part.get("logprobs")
+        if isinstance(found, dict) and isinstance(found.get("content"), list):
+            logs += found["content"]
+        if part.get("finish_reason"):
+            choice["finish_reason"], ended = part["finish_reason"], True
+    if not ended or not (texts or choice):
+        return None
+    choice["message"] = choice.get("message", {}) | {name: "".join(parts) for name, parts in texts.items()}
+    if logs:
+        choice["logprobs"] = {"content": logs}
+    return whole | {"choices": [choice]}
 
 
 def _json(body: bytes) -> Any:

@@ -13,7 +13,7 @@ from random import Random
 from askew.errors import BadImage, BudgetSpent, ModelError, RunError
 from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages
-from askew.models.endpoint.http import Client, Lost, Reply, Silent, TooLarge, Unreachable
+from askew.models.endpoint.http import Client, Lost, Reply, Silent, TooLarge, Unreachable, Unusable
 from askew.models.endpoint.request_limits import Budget, Limiter, Reserved
 from askew.models.endpoint.retry_policy import Completion, Failed, Retry, RetryPolicy, Stop, Verdict
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
@@ -163,6 +163,8 @@ class Dispatcher:
             reply = await asyncio.wait_for(self._client.post(body), self.settings.timeout)
         except asyncio.TimeoutError:
             return Retry(f"timeout: no answer within {self.settings.timeout:g} s", silent=True)
+        except Unusable as unusable:
+            return self._policy.on_unusable(str(unusable))
         except Unreachable as lost:
             return self._policy.on_unreachable(f"connection: {lost}", isinstance(lost, Silent))
         except Lost as lost:

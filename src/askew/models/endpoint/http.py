@@ -10,6 +10,7 @@ import asyncio
 import base64
 import re
 import ssl
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -19,6 +20,8 @@ from askew.verbs import Resolver
 
 HEADERS = 1 << 16
 """Maximum bytes of a reply's head."""
+_NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+"""OpenSSL's names of what arrives from a server without TLS."""
 INTERIM = 16
 """Replies such as 100 Continue and 103 Early Hints that may come before the final one."""
 
@@ -33,6 +36,10 @@ class Unreachable(Lost):
 
 class Silent(Unreachable):
     """No connection could be established in time."""
+
+
+class Unusable(Lost):
+    """What answers there cannot be used, and repeating the request does not change that. The text says what to do."""
 
 
 class TooLarge(Exception):
@@ -97,6 +104,7 @@ class Client:
             connection.writer.write(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
             await connection.writer.drain()
             reply, reusable = await read_reply(connection.reader, self.largest)
+            reply = decompressed(reply, self.largest)
         except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
             connection.writer.transport.abort()
             raise Lost(_reason(trouble)) from None
@@ -129,9 +137,14 @@ class Client:
             within = f"within {self.connect_timeout:g} s"
             raise Silent(f"no {'TLS ' if self._tls else ''}connection could be established {within}") from None
         except ssl.SSLCertVerificationError as trouble:
-            raise Unreachable(
-                f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
+            raise Unusable(
+                f"its certificate is not trusted ({trouble.verify_message}). Name a file of trusted certificates in "
+                "SSL_CERT_FILE."
             ) from None
+        except ssl.SSLError as trouble:
+            if trouble.reason not in _NOT_TLS:
+                raise Unreachable(_reason(trouble)) from None
+            raise Unusable("it does not answer in TLS. Write http:// in base_url if it has none.") from None
         except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
             raise Unreachable(_reason(trouble)) from None
 
@@ -182,10 +195,15 @@ class Client:
 async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:
     """The reply, and whether the connection can be used again."""
     for _ in range(INTERIM + 1):
-        head = await reader.readuntil(b"\r\n\r\n")
+        first_bytes = await reader.readexactly(5)
+        if other := _other_protocol(first_bytes):
+            raise Unusable(other)
+        head = first_bytes + await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
         version, _, rest = first.partition(" ")
-        if not version.startswith("HTTP/1.") or not re.match("[1-9][0-9][0-9](?![0-9])", rest):
+        if not version.startswith("HTTP/1."):
+            raise Unusable(f"it answers in {version[:20]!r}. Let the server or a proxy before it speak HTTP/1.1.")
+        if not re.match("[1-9][0-9][0-9](?![0-9])", rest):
             raise ValueError("the server does not speak HTTP")
         status = int(rest[:3])
         if not 100 <= status < 200 or status == 101:
@@ -204,6 +222,40 @@ async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply,
     if status in (204, 304):
         return Reply(status, headers, b""), reusable
     return Reply(status, headers, await _until_closed(reader, largest)), False
+
+
+def _other_protocol(first: bytes) -> str:
+    """What the server speaks instead of HTTP/1, with what to do; empty if it may be HTTP/1.
+
+    >>> _other_protocol(b"HTTP/"), _other_protocol(bytes([21, 3, 1, 0, 2]))
+    ('', 'it expects TLS. Write https:// in base_url.')
+    """
+    if first == b"HTTP/":
+        return ""
+    if first[3:] == b"\4\0" and first[0] == 0:  # a frame of settings, with which HTTP/2 begins
+        return "it speaks only HTTP/2 (h2c). Let the server or a proxy before it speak HTTP/1.1."
+    if first[:2] == b"\x15\3":  # an alert
+        return "it expects TLS. Write https:// in base_url."
+    return f"it does not speak HTTP (the reply begins with {first!r}). Check the host and the port in base_url."
+
+
+def decompressed(reply: Reply, largest: int) -> Reply:
+    """The reply as it was before compression, which some servers apply unasked; at most ``largest`` bytes of it."""
+    coding = reply.headers.get("content-encoding", "identity").lower()
+    if coding in ("identity", "") or not reply.body:
+        return reply
+    if coding not in ("gzip", "x-gzip", "deflate"):
+        raise Unusable(f"its replies are compressed ({coding[:40]!r}), unasked. Turn that off in the server.")
+    unpacker = zlib.decompressobj(32 + zlib.MAX_WBITS)  # gzip or zlib, by its header
+    try:
+        body = unpacker.decompress(reply.body, largest + 1)
+    except zlib.error:
+        raise ValueError("the compressed reply is damaged") from None
+    if len(body) > largest:
+        raise TooLarge
+    if not unpacker.eof:
+        raise ValueError("the compressed reply is incomplete")
+    return Reply(reply.status, reply.headers, body)
 
 
 async def _chunks(reader: asyncio.StreamReader, largest: int) -> bytes:

@@ -268,6 +268,11 @@ def _checked_url(url: str) -> str:
         valid = False
     if not valid or not url.isascii() or not url.isprintable() or " " in url:
         raise BadOption("openai: base_url is not an address. Write it as http://HOST:PORT/v1.")
+    if url.count("://") > 1:
+        raise BadOption(
+            "openai: base_url has several addresses, and requests are sent to one. Put a load balancer before the "
+            "servers, or ask a part of the questions from each (--shard 1/2, --shard 2/2; then askew merge)."
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadOption(
             "openai: base_url has more than an address (a user, a key or a query). It is written to every result, so "

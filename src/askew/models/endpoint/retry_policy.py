@@ -180,6 +180,13 @@ class RetryPolicy:
         remedy = None if self.heard else self.unreached.told("no connection")
         return Stop(reason, remedy) if remedy else Retry(reason, silent=silent)
 
+    def on_unusable(self, reason: str) -> Verdict:
+        """Until the first answer, a server that speaks something else is not the one that was meant."""
+        if self.answered or not self.give_up:
+            return Retry(f"connection: {reason}")
+        what, _, remedy = reason.partition(". ")
+        return Stop(f"connection: {what}", remedy)
+
     def on_verdict(self, verdict: Verdict, silences: int) -> str | None:
         """Stop if the endpoint stays silent, or asks for a very long wait. ``silences``: when the request was sent.
 

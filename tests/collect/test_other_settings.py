@@ -100,7 +100,7 @@ def test_the_terminal_and_the_report_have_rows_for_rounds_and_domains(tmp_path, 
     _play(study, "blue")
     release(study.study, tmp_path / "release")
     study.close()
-    run = ["run", "--data", "release", "--model", "constant:no", "--suite", "accuracy", "--output", "runs"]
+    run = ["run", "--data", "release", "--model", "constant:no", "--suite", "accuracy", "--output", "runs", "--full"]
     assert main(run) == 0
     said = capsys.readouterr().out
     assert main(["report", "runs", "--output", "page.html"]) == 0

@@ -151,6 +151,9 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     shown = {f"{column.facts.title} ({column.suite['name']})" for column in standings.columns}
     if nothing := [name for name in _rests_on_nothing(standings.runs) if name in shown]:
         warned.append(f"nothing to measure it on: {', '.join(nothing)}")
+    labelled = dict(zip(standings.labels, (run.results for run in standings.runs), strict=True))
+    if sentence := modes_sentence(labelled):
+        warned.append(sentence)
     if apart := measured_apart(standings.runs):
         warned.append(f"measured in different ways, not comparable: {', '.join(apart)}")
     if covered:

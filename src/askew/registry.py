@@ -28,9 +28,9 @@ from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName, did_you_mean
 from askew.files.read_write import resource
-from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
+from askew.verbs import Backbone, Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
-KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")
+KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "backbone", "executor")
 
 EXTRAS = {"attack": "language", "ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
 """Kinds whose components all need an extra."""
@@ -42,6 +42,7 @@ VERBS: Mapping[str, type] = {
     "metric": Metric,
     "ranker": Ranker,
     "encoder": Encoder,
+    "backbone": Backbone,
 }
 """The protocol that components of each kind implement."""
 

@@ -284,6 +284,16 @@ class Encoder(Protocol):
         """One float32 row per text."""
 
 
+class Backbone(Protocol):
+    """A vision network that finds regions in images. Its ``repr`` is its signature."""
+
+    batch_size: int
+    """The number of images that it takes at once."""
+
+    def encode(self, images: Sequence[ImageRef]) -> Sequence[tuple[Any, Any]]:
+        """For each image, features (K, D) and boxes (K, 4): x, y, width and height as shares of the image."""
+
+
 @runtime_checkable
 class EncodesByExecutor(Protocol):
     """An encoder that can encode texts with several workers."""

@@ -19,7 +19,7 @@ def test_a_training_runs_with_what_its_errors_ask_for(tmp_path, monkeypatch, cap
         return ["train", "--net", net, *fixed, "--output", output, *more]
 
     option = said(capsys, words(), r"needs region features\. Give them \((--features)\)")
-    computed = said(capsys, words(), r"bottom-up \.tsv file, or (\w+); or let it learn")
+    computed = said(capsys, words(), r"a vision backbone\), or (\w+); or let it learn")
     net = said(capsys, words(), r"learn from pixels: (\S+)\.$")
     assert main(words(net, "pixels")) == 0
     assert said(capsys, words(net, "both", option, computed), r"its input is pixels; (leave the features out)")

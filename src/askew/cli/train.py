@@ -13,6 +13,7 @@ examples:
   askew train --net xnm --data world:train --val world:val --features grid --output xnm
   askew train --net xnm:steps=3 --loss q3r:weight=1,rate=0.2 --data vqa:train --features regions.tsv --output q3r
   askew train --data vqa:train --data release/train.jsonl --weights 1,2 --features regions.tsv --output with-round-1
+  askew train --data vqa:train --features hf:models/dinov2-base,layer=-2 --output dinov2
   askew train --data world:train --loss augment --groups rad --groups attacks/xnm/groups.jsonl --output robust
   askew train --config train.yaml --output run-1 --seed 1
 
@@ -41,7 +42,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", metavar="W,W", help="how much the answers of each --data count (default 1 each)")
     add_shared(parser, "images", "skip-bad")
     parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the images)")
-    parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
+    parser.add_argument(
+        "--features",
+        metavar="FILE",
+        help="region features: .npz, .h5, bottom-up .tsv, hf:FOLDER or onnx:FILE (askew ls backbone), world, or grid",
+    )
     parser.add_argument(
         "--loss", metavar="LOSS", action="append", help="added to the answer loss; can be repeated: see askew ls loss"
     )

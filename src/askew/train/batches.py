@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from askew.answers.normalise import clean, normalise
+from askew.engine.settings import Settings, progress_bar
 from askew.errors import AskewError, BadImage, DataError
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
@@ -130,23 +132,25 @@ class FeatureTable:
         return features.to(torch.float32), self.boxes.index_select(0, rows), self.mask.index_select(0, rows)
 
 
-def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> FeatureTable:
-    """The features of these images, each image once."""
+def build_table(store: FeatureStore, images: Iterable[ImageRef | None], progress: bool = False) -> FeatureTable:
+    """The features of these images, each image once; with ``progress`` a bar counts the images."""
     distinct: dict[str, ImageRef] = {}
     for image in images:
         if image is not None:
             distinct.setdefault(content_hash(image), image)
-    return fill(store, distinct, IN_MEMORY)
+    return fill(store, distinct, IN_MEMORY, progress)
 
 
 def unusable(
-    store: FeatureStore, images: Iterable[ImageRef | None], caught: type[AskewError] = BadImage
+    store: FeatureStore,
+    images: Iterable[ImageRef | None],
+    caught: type[AskewError] = BadImage,
+    progress: bool = False,
 ) -> dict[ImageRef, str]:
     """Images without features, and why. A chunk is requested at once, or image by image if that fails."""
     todo = list(dict.fromkeys(image for image in images if image is not None))
     bad: dict[ImageRef, str] = {}
-    for start in range(0, len(todo), CHUNK):
-        part = todo[start : start + CHUNK]
+    for part in _chunks(todo, progress):
         try:
             store.get_many(part)
         except caught as trouble:
@@ -158,29 +162,40 @@ def unusable(
     return bad
 
 
-def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> FeatureTable:
+def _chunks(todo: Sequence[ImageRef], progress: bool) -> Iterator[Sequence[ImageRef]]:
+    """The images that are requested from a store at once; a bar advances when they have been dealt with."""
+    with progress_bar(Settings(progress=progress), total=len(todo), desc="Image features", unit=" images") as bar:
+        for start in range(0, len(todo), CHUNK):
+            part = todo[start : start + CHUNK]
+            yield part
+            bar.update(len(part))
+
+
+def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int, progress: bool = False) -> FeatureTable:
     """The table of these images; in memory unless its features have more bytes than ``in_memory``."""
     known, todo = list(images), list(images.values())
-    first = store.get_many(todo[:CHUNK])
+    parts = (store.get_many(chunk) for chunk in _chunks(todo, progress))
+    first = next(parts, [])
     regions = max([store.regions or 0, *(image.features.shape[0] for image in first)], default=1) or 1
     shape = _shape(first, len(known) + 1, regions)
     features = _array(shape, first[0].features.dtype if first else np.dtype(np.float32), in_memory, store, known)
     boxes = np.zeros((shape[0], regions, 4), np.float32)
     mask = np.zeros((shape[0], regions), np.bool_)
-    for start in range(0, len(todo), CHUNK):
-        part = first if start == 0 else store.get_many(todo[start : start + CHUNK])
+    done = 0
+    for part in chain([first] if first else [], parts):
         most = max(image.features.shape[0] for image in part)
         if most > mask.shape[1]:
             wider = _array((shape[0], most, *shape[2:]), part[0].features.dtype, in_memory, store, known)
             wider[:, : mask.shape[1]] = features
             room = ((0, 0), (0, most - mask.shape[1]))
             features, boxes, mask = wider, np.pad(boxes, (*room, (0, 0))), np.pad(mask, room)
-        for row, image in enumerate(part, start + 1):
+        for row, image in enumerate(part, done + 1):
             _check(image, shape, todo[row - 1])
             count = image.features.shape[0]
             features[row, :count] = image.features
             if image.boxes is not None:
                 boxes[row, :count], mask[row, :count] = image.boxes, True
+        done += len(part)
     rows = {key: row for row, key in enumerate(known, 1)}
     return FeatureTable(features, torch.from_numpy(boxes), torch.from_numpy(mask), rows)
 

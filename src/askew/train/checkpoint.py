@@ -21,7 +21,7 @@ from askew.nets.layers import Batch, Output
 from askew.nets.net_config import NetConfig, QuestionWords, attention_steps
 from askew.nets.networks import PixelNet, build_net
 from askew.train.batches import Answers, build_table, unusable
-from askew.train.features import FeatureStore, ImageFeatures, as_store
+from askew.train.features import BackboneFeatures, FeatureStore, ImageFeatures, as_store
 from askew.types import AttentionStep, ImageRef, Prediction, Question
 
 STATE, BEST = "state.pt", "weights.pt"
@@ -263,6 +263,12 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
             "wrote."
         ) from None
     store = as_store(features if features is not None else config.get("features_spec"), net)
+    trained_on, given = str(config.get("features")), repr(store)
+    if isinstance(store, BackboneFeatures) and trained_on.startswith("BackboneFeatures(") and given != trained_on:
+        raise DataError(
+            f"{folder}: it was trained on features of another backbone or layer ({trained_on}), and these are {given}. "
+            "Give that one (trained:FOLDER,features=...), or train again."
+        )
     with torch.random.fork_rng(devices=[]):  # the initial weights are drawn at random, then replaced
         network = build_net(net)
     load_weights(folder / BEST, network)

@@ -1,16 +1,17 @@
 """Where a network's image features come from: a file, an encoder, a grid of colours or the pixels themselves.
 
 A store returns the features of images. Files of features extracted elsewhere are ``.npz``, ``.h5`` and bottom-up
-``.tsv`` (Anderson et al. 2018).
+``.tsv`` (Anderson et al. 2018). Features of an encoder are cached, by encoder and content of the image.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -18,14 +19,16 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.errors import BadImage, BadOption, DataError, need
+from askew.errors import BadImage, BadOption, DataError, ModelError, need
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
 from askew.files.read_write import fingerprint, replaced
 from askew.models.huggingface.visual_inputs import Regions, checked_regions
 from askew.models.onnx_model import REFERENCE, OnnxEncoder, pixels
 from askew.nets.net_config import NetConfig, square_grid
+from askew.registry import make, names
 from askew.types import ImageRef
+from askew.verbs import Backbone
 
 
 class ImageFeatures(NamedTuple):
@@ -49,10 +52,11 @@ class FeatureStore(Protocol):
 
 
 def open_features(spec: str) -> FeatureStore:
-    """The features that a spec names: a file (.npz, .h5, .tsv), ``grid:cells=7``, ``pixels``, or ``world``.
+    """The features that a spec names: a file (.npz, .h5, .tsv), a backbone, ``grid:cells=7``, ``pixels``, or ``world``.
 
-    ``world`` means the regions found by askew's own encoder, which was trained on the embedded world. A folder called
-    ``grid``, ``pixels`` or ``world`` is ignored: folders hold no features.
+    A backbone is ``hf:FOLDER``, ``onnx:FILE``, or one of another package. ``world`` means the regions found by askew's
+    own encoder, which was trained on the embedded world. A folder called ``grid``, ``pixels`` or ``world`` is ignored:
+    folders hold no features.
 
     >>> open_features("grid:cells=3")
     GridFeatures(cells=3, fine=4)
@@ -67,6 +71,8 @@ def open_features(spec: str) -> FeatureStore:
             return store
         except (TypeError, ValueError):
             raise BadOption(f"{spec}: not understood. Write it like grid:cells=7,fine=4 or pixels:size=64.") from None
+    if name in names("backbone"):
+        return BackboneFeatures(make("backbone", spec))
     ending = os.path.splitext(spec)[1].lower()
     if ending in _READ:
         if not os.path.isfile(spec):
@@ -77,7 +83,8 @@ def open_features(spec: str) -> FeatureStore:
         read: FeatureStore = _READ[ending](spec)
         return read
     raise BadOption(
-        f"{spec!r} is not a source of features. Give a .npz, .h5 or bottom-up .tsv file, or grid, pixels or world."
+        f"{spec!r} is not a source of features. Give a .npz, .h5 or bottom-up .tsv file, hf:FOLDER or onnx:FILE (a "
+        "vision backbone), or grid, pixels or world."
     )
 
 
@@ -92,7 +99,8 @@ def as_store(features: str | FeatureStore | None, net: NetConfig) -> FeatureStor
     if features is None:
         raise BadOption(
             f"{net.name} needs region features. Give them (--features): a .npz, .h5 or bottom-up .tsv file, "
-            f"or grid; or let it learn from pixels: {net.name}:encoder=conv."
+            f"hf:FOLDER or onnx:FILE (a vision backbone), or grid; or let it learn from pixels: "
+            f"{net.name}:encoder=conv."
         )
     if isinstance(features, str):
         return open_features(features)
@@ -280,28 +288,82 @@ class WorldFeatures:
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """The features of each image."""
-        files = {content_hash(image): image for image in images}
-        found = {key: cached for key in files if (cached := _read_cached(self._file(key)))}
-        fresh = [key for key in files if key not in found]
-        if fresh:
-            encoded = self.encoder.encode([files[key] for key in fresh])
-            for key, features, boxes, mask in zip(fresh, encoded.features, encoded.boxes, encoded.mask, strict=True):
-                found[key] = ImageFeatures(features[mask], boxes[mask])
-                self._file(key).parent.mkdir(parents=True, exist_ok=True)
-                with replaced(self._file(key)) as file:
-                    np.save(file, np.concatenate([features[mask], boxes[mask]], axis=1))
-        return [found[content_hash(image)] for image in images]
+        return _cached("sight", self.signature, images, self._encode, len(images), np.dtype(np.float32))
 
-    def _file(self, key: str) -> Path:
-        return cache_folder() / "sight" / self.signature / key[:2] / f"{key}.npy"
+    def _encode(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        encoded = self.encoder.encode(images)
+        found = zip(encoded.features, encoded.boxes, encoded.mask, strict=True)
+        return [ImageFeatures(features[mask], boxes[mask]) for features, boxes, mask in found]
+
+
+class BackboneFeatures:
+    """The regions that a vision backbone finds in images, cached in the cache folder in half precision."""
+
+    regions: int | None = None
+
+    def __init__(self, backbone: Backbone) -> None:
+        self.backbone = backbone
+
+    def __repr__(self) -> str:
+        return f"BackboneFeatures({self.backbone!r})"
+
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """The features of each image; only images that are not in the cache are shown to the backbone."""
+        signature = hashlib.sha256(repr(self.backbone).encode()).hexdigest()[:16]
+        half = np.dtype(np.float16)
+        return _cached("backbones", signature, images, self._encode, self.backbone.batch_size, half)
+
+    def _encode(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        found = [ImageFeatures(*regions) for regions in self.backbone.encode(images)]
+        limit = np.finfo(np.float16).max
+        for image, one in zip(images, found, strict=True):
+            if not (np.abs(one.features) <= limit).all():  # nan is not less either
+                raise ModelError(
+                    f"{self.backbone!r}: image {image.id!r} has features that are not finite in half precision. Choose "
+                    "another layer or backbone."
+                )
+        return found
+
+
+def _cached(
+    kind: str,
+    signature: str,
+    images: Sequence[ImageRef],
+    encode: Callable[[Sequence[ImageRef]], list[ImageFeatures]],
+    batch_size: int,
+    dtype: np.dtype[Any],
+) -> list[ImageFeatures]:
+    """The features of each image: from the cache, or encoded, in batches, each of which is cached when it is done.
+
+    There is a file for each image, so that nothing is lost by a kill, and several trainings can share the cache.
+    """
+    folder = cache_folder() / kind / signature
+    files = {content_hash(image): image for image in images}
+    places = {key: folder / key[:2] / f"{key}.npy" for key in files}
+    found = {key: cached for key in files if (cached := _read_cached(places[key]))}
+    fresh = [key for key in files if key not in found]
+    for start in range(0, len(fresh), batch_size):
+        part = fresh[start : start + batch_size]
+        for key, (features, boxes) in zip(part, encode([files[key] for key in part]), strict=True):
+            both = np.concatenate([features, boxes], axis=1).astype(dtype)
+            places[key].parent.mkdir(parents=True, exist_ok=True)
+            with replaced(places[key]) as file:
+                np.save(file, both)
+            found[key] = _split(both)
+    return [found[content_hash(image)] for image in images]
 
 
 def _read_cached(path: Path) -> ImageFeatures | None:
     """Features and boxes side by side in one array; None if the file is missing or damaged."""
     try:
-        both = np.load(path, allow_pickle=False)
+        return _split(np.load(path, allow_pickle=False))
     except (OSError, ValueError, EOFError):
         return None
+
+
+def _split(both: NDArray[Any]) -> ImageFeatures:
+    """Freshly encoded features have the precision of the cache too, so that it does not matter who computed them."""
+    both = both.astype(np.float32, copy=False)
     return ImageFeatures(both[:, :-4], both[:, -4:])
 
 

@@ -92,7 +92,7 @@ def train(
     held = None if val is None else as_data(split_of_release(val, "dev"), images, skip_bad)
     config_net = make("net", net) if isinstance(net, str) else net
     training = prepare(
-        Request(config_net, sources, held, features, added, answer, groups, images, config, skip_bad, exclude)
+        Request(config_net, sources, held, features, added, answer, groups, images, config, skip_bad, exclude, progress)
     )
     folder = Path(output)
     with alone_in(folder), _deterministic(config, folder):

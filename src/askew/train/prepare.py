@@ -78,6 +78,7 @@ class Request:
     """Skip questions whose images cannot be used, and list them."""
     exclude: Sequence[str | Path] = ()
     """Runs, groups or data whose images must not be trained on."""
+    progress: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def prepare(request: Request) -> Training:
     _refuse_several(request.net, (*examples.questions, *val, *(one for group in groups for one in questions_of(group))))
     refuse_test_images(_images(examples.questions, (), by_name), request.val, val, request.exclude, images)
     store = as_store(_features(request), request.net)
-    bad = unusable(store, _images(examples.questions, val, by_name)) if skip else {}
+    bad = unusable(store, _images(examples.questions, val, by_name), progress=request.progress) if skip else {}
     skipped = _skipped(request, bad, (*examples.questions, *val))
     examples = examples.where(lambda question: question.image not in bad)
     train, val = examples.questions, [question for question in val if question.image not in bad]
@@ -153,7 +154,7 @@ def prepare(request: Request) -> Training:
     variants = [variant.question for groups in by_name.values() for group in groups for variant in group.variants]
     words = QuestionWords.of((question.text for question in (*train, *variants)), request.config.least_words)
     answers = Answers.of(train, request.config.least_answers, request.config.most_answers)
-    table = build_table(store, _images(train, val, by_name))
+    table = build_table(store, _images(train, val, by_name), request.progress)
     encoding = Encoding(words, answers, table)
     net = request.net.sized(len(words), len(answers), table.width)
     pairs = {name: encoding.pairs(groups) for name, groups in by_name.items()}

@@ -60,7 +60,7 @@ def load(
     """Load the weights and the processor, and put the model into evaluation mode on the device."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
     target = pick_device(device)
-    with _quiet(transformers), offline():
+    with quiet(transformers), offline():
         try:
             config = transformers.AutoConfig.from_pretrained(folder.path, **LOCAL)
             loader = _loader(transformers, folder, task, config)
@@ -190,7 +190,7 @@ def offline() -> Iterator[None]:
 
 
 @contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
+def quiet(transformers: Any) -> Iterator[None]:
     """Suppress transformers' progress bars and hints while loading."""
     logs = transformers.utils.logging
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()

@@ -103,16 +103,20 @@ def test_damaged_and_foreign_files_are_refused(tmp_path, monkeypatch):
     (tmp_path / "cut.tar").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "text.tar").write_bytes(b"hello")
     names = ("../evil", "/evil", "images/../../evil", "images/a/b", "study.py", "images/.hidden/x")
+    names += ("robots", "robots/../study.json", "robots/a/..", "robots/./a", "robots//a", "robots/a/.weights.pt.0.part")
     for number, name in enumerate(names):
         with tarfile.open(tmp_path / f"evil-{number}.tar", "w") as tar:
             entry = tarfile.TarInfo(name)
             entry.size = 1
             tar.addfile(entry, io.BytesIO(b"x"))
+    with tarfile.open(tmp_path / "below.tar", "w") as tar:
+        for name in ("robots/a", "robots/a/b/c"):
+            tar.addfile(tarfile.TarInfo(name))
     with tarfile.open(tmp_path / "link.tar", "w") as tar:
         entry = tarfile.TarInfo("study.sqlite")
         entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(entry)
-    bad = ["cut", "text", "link", "missing", *(f"evil-{number}" for number in range(len(names)))]
+    bad = ["cut", "text", "link", "below", "missing", *(f"evil-{number}" for number in range(len(names)))]
     for name in bad:
         with pytest.raises(DataError):
             restore(tmp_path / f"{name}.tar", tmp_path / f"into-{name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 
 from askew.cli import main
 from askew.collect.retraining import NextRound, collected, make_next_round, new_scenes
+from askew.collect.robots import Call, Robots
 from askew.collect.rounds import trainings
 from askew.collect.schema import image, model, round_
 from askew.collect.study import open_study
@@ -84,6 +86,31 @@ def test_robots_learn_from_finished_rounds_and_meet_new_images(study, tmp_path, 
         assert last["train_questions"] == sum(len(collected(tx, opened, [key], "train")) for key in (1, 2))
         assert last["train_questions"] > first["train_questions"]
         assert last["base_sha256"] == first["base_sha256"]
+
+
+def test_a_restored_study_asks_the_robots_that_it_trained(study, tmp_path, capsys):
+    assert main(["collect", "round", "next", str(study), *NEXT]) == 0
+    assert main(["collect", "backup", str(study), str(tmp_path / "backup.tar")]) == 0
+    study.rename(tmp_path / "moved")
+    assert main(["collect", "restore", str(tmp_path / "restored"), str(tmp_path / "backup.tar")]) == 0
+    replies = [first_reply(tmp_path / name, f"{NET}, round 2") for name in ("moved", "restored")]
+    assert replies[0].error is None
+    assert replies[0].answer == replies[1].answer
+    assert str(tmp_path / "restored") in capsys.readouterr().out
+    shutil.rmtree(tmp_path / "moved")
+    assert main(["collect", "round", "next", str(tmp_path / "restored"), *NEXT]) == 0, "nothing is left to do"
+    assert main(["collect", "models", str(tmp_path / "restored")]) == 0
+    listed = capsys.readouterr().out.split()
+    assert f"trained:{tmp_path / 'restored' / 'robots' / 'round-2' / 'language-hidden-8'}" in listed
+
+
+def first_reply(folder, name):
+    """What a robot says about the first image."""
+    with closing(open_study(folder)) as study:
+        with study.database.read() as tx:
+            robot = tx.value(sa.select(model.c.id).where(model.c.name == name))
+            shown = tx.rows(sa.select(image).order_by(image.c.id))[0]
+        return Robots(study).answer([Call(0, 0, robot, shown.id, shown.sha256, shown.suffix, "Is it red?")])[0]
 
 
 def test_the_same_command_goes_on_after_a_kill(study):

@@ -1,14 +1,16 @@
 """Backup of a study while the service runs, and restore.
 
 A backup is one tar file: ``study.json``, the database as of one moment (``VACUUM INTO`` for SQLite, ``pg_dump`` for
-PostgreSQL), the images and the service's key. Images never change and are stored before the database refers to
-them, so all images of that moment are included. Like the study, the file is readable only by its owner.
+PostgreSQL), the images, the robots that were trained for the study, and the service's key. Images and trained robots
+never change and are stored before the database refers to them, so all of that moment are included. Like the study,
+the file is readable only by its owner.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -19,6 +21,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import Database
 from askew.collect.invariants import violations
+from askew.collect.robots import TRAINED_ROBOTS
 from askew.collect.schema import gold_item, image, quiz_item, survey_item
 from askew.collect.study import FILE, SQLITE, Study, open_study, write_about
 from askew.errors import DataError, UsageError
@@ -26,6 +29,8 @@ from askew.errors import DataError, UsageError
 DUMP = "study.dump"
 EXTRA = ("secret.key", "consent.txt", "world.json")
 """Files of the service that are included if they exist."""
+_IN_ROBOTS = re.compile(rf"{TRAINED_ROBOTS}(/(?!\.\.?/)[^/\0]+)+(?<!\.part)(?<!/\.)(?<!/\.\.)")
+"""The names of files of trained robots, also hidden ones, but for those that are half written."""
 _SECONDS = 3600
 
 
@@ -41,7 +46,7 @@ def back_up(study: Study, file: Path) -> int:
         images = [path for path in stored if path.is_file() and not path.name.startswith(".")]  # else half written
         with (
             open(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out,
-            tarfile.open(fileobj=out, mode="w") as tar,
+            tarfile.open(fileobj=out, mode="w", dereference=True) as tar,
         ):
             tar.add(study.folder / FILE, FILE)
             tar.add(copy, copy.name)
@@ -50,6 +55,11 @@ def back_up(study: Study, file: Path) -> int:
                     tar.add(study.folder / name, name)
             for path in images:
                 tar.add(path, f"images/{path.name}")
+            for path in sorted((study.folder / TRAINED_ROBOTS).rglob("*")):
+                name = path.relative_to(study.folder).as_posix()
+                if path.is_file() and _IN_ROBOTS.fullmatch(name):
+                    with path.open("rb") as content:  # a training may replace the file meanwhile
+                        tar.addfile(tar.gettarinfo(arcname=name, fileobj=content), content)
         with part.open("rb+") as done:
             os.fsync(done.fileno())
         os.link(part, file)  # unlike a rename, it never replaces a file that appeared in the meantime
@@ -142,8 +152,10 @@ def _unpack(file: Path, folder: Path) -> None:
         with tarfile.open(file, "r:") as tar:
             for member in tar:
                 name = member.name
-                plain = name in (FILE, SQLITE, DUMP, *EXTRA) or (
-                    name.startswith("images/") and name.count("/") == 1 and name[7:].replace(".", "").isalnum()
+                plain = (
+                    name in (FILE, SQLITE, DUMP, *EXTRA)
+                    or (name.startswith("images/") and name.count("/") == 1 and name[7:].replace(".", "").isalnum())
+                    or _IN_ROBOTS.fullmatch(name)
                 )
                 if not member.isfile() or not plain:
                     raise DataError(
@@ -152,12 +164,12 @@ def _unpack(file: Path, folder: Path) -> None:
                 content = tar.extractfile(member)
                 assert content is not None
                 target = folder / name
-                target.parent.mkdir(exist_ok=True)
+                target.parent.mkdir(parents=True, exist_ok=True)
                 with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
                     shutil.copyfileobj(content, out)
     except FileNotFoundError:
         raise DataError(f"{file}: there is no such file. Give the path of a backup.") from None
-    except (tarfile.TarError, EOFError, FileExistsError) as trouble:
+    except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError) as trouble:
         raise DataError(f"{file}: not a complete backup ({trouble}). Copy it again, or take an earlier one.") from None
     (folder / "images").mkdir(exist_ok=True)
     if not any((folder / name).is_file() for name in (SQLITE, DUMP)):

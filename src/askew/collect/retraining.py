@@ -23,6 +23,7 @@ from askew.collect.history import history, published, withheld_questions
 from askew.collect.image_import import Added, import_images
 from askew.collect.protocol import changed
 from askew.collect.release import released_question
+from askew.collect.robots import TRAINED_ROBOTS, stored_spec
 from askew.collect.rounds import CLOSED, TRAINED, add_model, create_round
 from askew.collect.schema import ensemble_member, image, model, round_
 from askew.collect.simulation.world_content import FILE, import_world, load_world
@@ -160,7 +161,7 @@ def make_next_round(
     trained = []
     for spec, robot in robots.items():
         assert base is not None
-        folder = study.folder / "robots" / f"round-{number}" / _slug(spec)
+        folder = study.folder / TRAINED_ROBOTS / f"round-{number}" / _slug(spec)
         sizes = f"{plural(len(questions['train']), 'question')} of {plural(len(finished), 'round')}"
         say(
             f"Training {spec} on {plan.base} and {sizes}; the epoch is chosen on {len(questions['dev'])} dev questions."
@@ -276,7 +277,9 @@ def _create(
             return int(draft.id)
         known = {row.name: row.id for row in tx.rows(sa.select(model.c.id, model.c.name))}
         ids = [
-            known[name] if name in known else add_model(tx, name, spec, repr(make("model", spec)))
+            known[name]
+            if name in known
+            else add_model(tx, name, stored_spec(spec, study.folder), repr(make("model", spec)))
             for name, spec in wanted.items()
         ]
         for name, _, about in trained:

@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -193,7 +194,7 @@ class Robots:
             if model_id not in self._models:
                 with self._study.database.read() as tx:
                     spec = tx.value(sa.select(model.c.spec).where(model.c.id == model_id))
-                robot = make("model", spec, **self._options)
+                robot = make("model", usable_spec(spec, self._study.folder), **self._options)
                 if self._guard is not None and isinstance(robot, Connects):
                     robot = robot.connecting(self._guard(urlsplit(robot.url).hostname or ""))
                 self._models[model_id] = robot
@@ -216,6 +217,30 @@ class Robots:
 PATHS = {"path", "folder", "file", "function", "ids", "adapter", "font", "features", "labels", "prices"}
 """The options of models that name a local file or folder."""
 _NEXT_OPTION = re.compile(r",(?=\s*[\w-]+\s*=)")
+TRAINED_ROBOTS = "robots"
+"""The folder of a study with the robots that were trained for it."""
+_PLACE = "{study}"
+"""Stands for the study's folder in a stored spec."""
+
+
+def stored_spec(spec: str, folder: Path) -> str:
+    """A model's spec as the study in ``folder`` stores it: it works from any folder, and for a model in the study's
+    ``robots/`` also after the study was moved or restored.
+
+    >>> stored_spec("trained:/studies/a/robots/round-2/butd", Path("/studies/a"))
+    'trained:{study}/robots/round-2/butd'
+    """
+    inside = f"/{TRAINED_ROBOTS}/"
+    return with_absolute_paths(spec).replace(os.path.abspath(folder) + inside, _PLACE + inside)
+
+
+def usable_spec(spec: str, folder: Path) -> str:
+    """A stored spec as ``make`` takes it, for the study that is in ``folder`` now.
+
+    >>> usable_spec("trained:{study}/robots/round-2/butd", Path("/restored"))
+    'trained:/restored/robots/round-2/butd'
+    """
+    return spec.replace(f"{_PLACE}/", f"{os.path.abspath(folder)}/")
 
 
 def with_absolute_paths(spec: str) -> str:

@@ -38,7 +38,8 @@ TRAINED = "robot.trained"
 def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
     """Register a version of a model; the spec is what ``askew run --model`` takes.
 
-    Local files and folders are stored with their absolute paths: the service may be started in another folder.
+    Local files and folders are stored with their absolute paths: the service may be started in another folder. Those
+    of the study's own robots come as ``stored_spec`` writes them.
     """
     if tx.first(sa.select(model.c.id).where(model.c.name == name)):
         raise Refused(f"A model is called {name!r} already. A new version needs a new name.")

@@ -12,7 +12,8 @@ examples:
   askew collect backup STUDY backups/monday.tar
   askew collect restore RESTORED backups/monday.tar
 
-The file holds a snapshot of the database, the images and the service's key: keep it as safe as the study itself."""
+The file holds a snapshot of the database, the images, the robots that "round next" trained and the service's
+key: keep it as safe as the study itself."""
 
 
 def _backup_options(parser: argparse.ArgumentParser) -> None:

@@ -54,6 +54,7 @@ def _models_options(parser: argparse.ArgumentParser) -> None:
 def _models(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
+    from askew.collect.robots import stored_spec, usable_spec
     from askew.collect.rounds import add_model, open_round, set_model_active
     from askew.collect.schema import model
     from askew.errors import UnknownName, UsageError
@@ -61,7 +62,8 @@ def _models(args: argparse.Namespace) -> int:
 
     with opened_study(args) as study, study.database.write() as tx:
         if args.add:
-            add_model(tx, args.called or args.add, args.add, repr(make("model", args.add)))
+            spec = stored_spec(args.add, study.folder)
+            add_model(tx, args.called or args.add, spec, repr(make("model", args.add)))
         for name, active in ((args.off, False), (args.on, True)):
             if name:
                 found = tx.value(sa.select(model.c.id).where(model.c.name == name))
@@ -75,7 +77,7 @@ def _models(args: argparse.Namespace) -> int:
                 set_model_active(tx, open_.id, found, active)
         rows = tx.rows(sa.select(model).order_by(model.c.id))
     for row in rows:
-        print(f"{row.name}: {row.spec}")
+        print(f"{row.name}: {usable_spec(row.spec, study.folder)}")
     return 0
 
 

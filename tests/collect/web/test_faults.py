@@ -191,6 +191,20 @@ def test_nobody_waits_longer_than_the_limit_when_every_model_hangs(web: WebStudy
     web.small.check()
 
 
+def test_a_model_is_not_blamed_for_time_that_the_service_itself_lost(web: WebStudy) -> None:
+    """A process that stood still for longer than the limit counted it as failures of a model, in "-4.9 seconds"."""
+    web.service.robots.stop()
+    robots = web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=0.0, rest=3600)
+    recipe = RECIPES["/write/{session:int}/ask"](web)
+    with saying(web, lambda call: Prediction(call.question_id, "blue")):
+        for _ in range(FAILURES + 1):
+            recipe.browser.post(recipe.path, question="What is it?")
+    with web.small.study.database.read() as tx:
+        draws = tx.rows(sa.select(draw.c.error, draw.c.model_id))
+    assert {row.error for row in draws} == {"no time was left to ask the model"}
+    assert not any(robots.resting(row.model_id) or robots.lane(row.model_id).failures for row in draws)
+
+
 def test_a_thread_takes_at_most_32_waiting_questions(web: WebStudy) -> None:
     sizes: list[int] = []
     gate = threading.Event()

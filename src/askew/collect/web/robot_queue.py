@@ -68,6 +68,8 @@ class Lane:
 
     def ask(self, call: Call, seconds: float) -> Prediction:
         """The model's prediction, perhaps a failed one; Unanswered if it was not asked or did not answer in time."""
+        if seconds <= 0:
+            raise Unanswered("no time was left to ask the model")
         if time.monotonic() < self.rests_until:
             raise Unanswered("the model rests after failures")
         with self._lock:
@@ -79,7 +81,7 @@ class Lane:
             future: Future[Prediction] = Future()
             self._queue.put((call, future))
         try:
-            return future.result(max(0.0, seconds))
+            return future.result(seconds)
         except TookTooLong:
             future.cancel()
             raise Unanswered(f"no answer within {seconds:.1f} seconds") from None
@@ -158,15 +160,16 @@ class RobotQueue:
             first = self.timeout * (PATIENCE if has_others(tx, call) else 1)
         while True:
             lane = self.lane(call.model_id)
-            late = False
+            late, left = False, end - time.monotonic()
             try:
-                prediction = lane.ask(call, min(first, end - time.monotonic()))
+                prediction = lane.ask(call, min(first, left))
             except Unanswered as reason:
                 prediction, late = Prediction(call.question_id, None, error=str(reason)), True
             over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
                 following = record_reply(tx, call, prediction, "stop" if over else "redraw" if late else "retry")
-            self._count(lane, call, prediction)
+            if left > 0:  # else this process was held up, which is no fault of the model
+                self._count(lane, call, prediction)
             if following is None:
                 return
             call, first = following, self.timeout

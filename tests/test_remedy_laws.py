@@ -122,13 +122,13 @@ def test_every_command_in_a_text_exists_with_its_options(known):
 
 
 def test_every_spec_in_a_text_has_options_that_its_component_takes():
-    kinds = ("model", "reader", "suite", "encoder")
+    kinds = ("model", "reader", "suite", "encoder", "backbone")
     seen = 0
     for where, text in sentences():
         for name, rest in re.findall(r"(?<![\w/{}-])([a-z0-9-]+):([^\s;)'\"]*=[^\s;)'\"]*)", text):
             if named := [
                 kind for kind in kinds if name in BUILT_IN[kind]
-            ]:  # a benchmark's reader and suite share a name
+            ]:  # a benchmark's reader and suite share a name, as do a model and a backbone
                 seen += 1
                 taken = {option for kind in named for option in accepted(kind, name)}
                 for option in re.findall(r"(?:^|,)(\w+)=", rest):

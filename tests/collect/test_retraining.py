@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -78,6 +79,8 @@ def test_robots_learn_from_finished_rounds_and_meet_new_images(study, tmp_path, 
     assert "## What the robots learned from" in sheet
     assert f"`{NET}`, trained on `{BASE}`" in sheet
     assert about["train_sha256"][:16] in sheet
+    released = json.loads((tmp_path / "release" / "release.json").read_text())["models"]
+    assert {"name": f"{NET}, round 2", "spec": "trained:language-hidden-8"} in released
     assert main(["collect", "round", "next", str(study), *NEXT]) == 0
     with closing(open_study(study)) as opened, opened.database.read() as tx:
         (last,) = trainings(tx, [3])

@@ -69,6 +69,18 @@ def test_a_path_that_would_read_as_options_stays_as_it_was_typed(
     assert with_absolute_paths("onnx:models") == "onnx:models"
 
 
+def test_a_model_in_the_robots_of_a_study_moves_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["collect", "init", "study", "--preset", "small"]) == 0
+    (tmp_path / "study" / "robots").mkdir()
+    (tmp_path / "study" / "robots" / "script.json").write_text(json.dumps({"What is it?": "a dog"}))
+    assert main(["collect", "models", "study", "--add", "scripted:study/robots/script.json"]) == 0
+    (tmp_path / "study").rename(tmp_path / "moved")
+    study = open_study(tmp_path / "moved")
+    assert Robots(study).answer([Call(1, 1, 1, 1, "0" * 64, ".png", "What is it?")])[0].answer == "a dog"
+    study.close()
+
+
 def test_a_release_names_models_without_the_folders_of_this_computer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from askew.collect.form_fields import fields_of
 from askew.collect.history import Record, encoded, history, published, withheld_questions
 from askew.collect.moderation import deleted_after_release
 from askew.collect.protocol import StudySettings, differences
+from askew.collect.robots import usable_spec
 from askew.collect.rounds import CLOSED, move_round, trainings
 from askew.collect.schema import SPLITS, annotator, gold_result, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
@@ -213,7 +214,8 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
         tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))
     )
     models = [
-        {"name": row.name, "spec": public_word(row.spec)} for row in tx.rows(sa.select(model).order_by(model.c.id))
+        {"name": row.name, "spec": public_word(usable_spec(row.spec, Path("/study")))}  # no folder is published
+        for row in tx.rows(sa.select(model).order_by(model.c.id))
     ]
     largest = {}
     for row in rounds:

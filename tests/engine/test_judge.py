@@ -137,7 +137,7 @@ COLOURS = [Question(i, None, "What color is it?", ("red",) * 10) for i in range(
     [
         (OPTIONS, "a fish", "no option", "10 of 10 answers name no option, or several"),
         (OPTIONS, "a cat or a dog", "no option", "10 of 10 answers name no option, or several"),
-        (SAYING, "blue", "neither yes nor no", "20 of 20 answers say neither yes nor no"),
+        (SAYING, "a tree", "neither yes nor no", "20 of 20 answers say neither yes nor no"),
         (COLOURS, "red or blue", "several answers", "10 of 10 answers hold several answers"),
     ],
 )

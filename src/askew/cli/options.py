@@ -31,8 +31,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "judged": {
         "action": "append",
         "metavar": "FILE",
-        "help": "labels judged by people (askew audit --sample, askew collect audit --results): shows the label noise; "
-        "can be repeated",
+        "help": "labels judged by people (of askew audit --sample; or of askew collect audit --results): shows "
+        "the label noise; can be repeated",
     },
     "suite": {
         "action": "append",

@@ -242,7 +242,7 @@ def _options(
             if key in options:
                 raise BadOption(f"{name}: option {key!r} is given twice.")
             options[key], current = value, key
-        elif not current or (equals and key.isidentifier() and hints.get(current) is not Dataset):
+        elif not current or (equals and key.isidentifier() and not _is_data(hints.get(current))):
             key = key.rstrip("_")
             raise BadOption(
                 f"{name}: there is no option {key!r}.{did_you_mean(key, parameters)} Options: {_usage(parameters)}."
@@ -250,6 +250,11 @@ def _options(
         else:
             options[current] = part if position == 0 else f"{options[current]},{part}"
     return options
+
+
+def _is_data(hint: Any) -> bool:
+    """Whether an option of this type is a data set, which may have options of its own."""
+    return hint is Dataset or Dataset in typing.get_args(hint)
 
 
 def convert(where: str, text: str, hint: Any) -> Any:

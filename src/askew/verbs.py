@@ -658,6 +658,14 @@ class GivesInterval(Protocol):
 
 
 @runtime_checkable
+class ComparesSamples(Protocol):
+    """A metric that compares two samples of images, such as two parts of the data; an interval needs enough in each."""
+
+    def samples(self, images: Any) -> tuple[int, int]:
+        """The number of images in each sample; ``images`` are rows summed by image."""
+
+
+@runtime_checkable
 class GivesBounds(Protocol):
     """A metric that computes its own bounds for missing answers."""
 

@@ -15,7 +15,7 @@ BENCHMARKS = sorted(
 """Suites of published benchmarks, whose groups are ready-made."""
 SPECS = (
     *BENCHMARKS,
-    *("accuracy", "attack", "backtranslate", "choices", "corruption", "visual", "rad", "rad:originals=all"),
+    *("accuracy", "attack", "avqa-gap", "backtranslate", "choices", "corruption", "visual", "rad", "rad:originals=all"),
     *("p2", "p2:synonymous", "p2:originals=all"),
     *("carets", "carets:order", "carets:visual,antonym", "carets:rephrase,order"),
 )

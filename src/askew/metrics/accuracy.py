@@ -221,39 +221,6 @@ class Worst(ModeMetric):
         return (min(known), 1.0) if known and len(known) == len(values) else None
 
 
-@dataclass(frozen=True)
-class HeadTailGap(ModeMetric):
-    """Δ = (head − tail) / tail: the accuracy on questions with frequent answers compared with that on rare ones.
-
-    Kervadec et al. 2021. Questions have the tag ``tag`` with the value head or tail; others are left out. Accuracies
-    of 60 % and 40 % give Δ = 0.5. nan if no tail question is answered correctly.
-    """
-
-    share: ClassVar[bool] = False
-    least: ClassVar[float] = -1.0
-    better: ClassVar[Literal[-1]] = -1
-    signed: ClassVar[bool] = True
-    title: ClassVar[str] = "Δ"
-    stands_for: ClassVar[str] = "relative gap"
-    sentence: ClassVar[str] = "accuracy on frequent answers minus that on rare ones, relative to the latter"
-
-    tag: str = "part"
-    mode: Mode = "official"
-
-    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(accuracy if head, 1 if head, accuracy if tail, 1 if tail)."""
-        part = dict(outcome.group.original.tags).get(self.tag)
-        value = soft(outcome.group.original, outcome.original, failed, self.mode)
-        if value is None or part not in ("head", "tail"):
-            return None
-        return (value, 1.0, 0.0, 0.0) if part == "head" else (0.0, 0.0, value, 1.0)
-
-    def combine(self, sums: Any) -> Any:
-        """The difference of the two means over the second."""
-        head, tail = ratio(sums[0], sums[1]), ratio(sums[2], sums[3])
-        return ratio(head - tail, tail)
-
-
 def before_and_after(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
     """Sums and counts of originals (each once for each of its variants) and of variants; None unless there are both."""
     if not outcome.variants:

@@ -12,6 +12,7 @@ the variance of the score (Kish & Frankel 1974). From it:
   proportion is known once the proportion is) does not reduce them.
 
 ``benchmarks/bench_intervals.py`` measures its coverage. Fewer than ten images are too few: there is no interval.
+A gap between two parts of the data needs ten in each.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 
 from askew.significance import Floats, t_quantile, t_tails
 from askew.types import LEAST_IMAGES
-from askew.verbs import GivesInterval, MapsFraction, Metric, TellsFraction
+from askew.verbs import ComparesSamples, GivesInterval, MapsFraction, Metric, TellsFraction
 
 METHOD = "score-t"
 """The name of the method in signatures."""
@@ -45,6 +46,8 @@ class Estimate:
     draws: float = inf
     """The number of answers, if it is a proportion: the effective number is at most twice this. Answers that all have
     nearly the same accuracy do not show how often an answer is completely wrong."""
+    smaller: float = inf
+    """The number of images in the smaller of two samples, if the value compares two."""
 
     @property
     def images(self) -> int:
@@ -53,13 +56,17 @@ class Estimate:
 
     @property
     def has_interval(self) -> bool:
-        """Whether there are enough images for an interval."""
-        return self.images >= LEAST_IMAGES and self.value == self.value
+        """Whether there are enough images for an interval, in both samples if there are two."""
+        return min(self.images, self.smaller) >= LEAST_IMAGES and self.value == self.value
 
     def minus(self, other: Estimate) -> Estimate:
         """The difference, over the same images."""
         return Estimate(
-            self.value - other.value, self.moves - other.moves, self.least - other.most, self.most - other.least
+            self.value - other.value,
+            self.moves - other.moves,
+            self.least - other.most,
+            self.most - other.least,
+            smaller=min(self.smaller, other.smaller),
         )
 
     def interval(self, tails: float = 0.05) -> tuple[float, float]:
@@ -151,8 +158,9 @@ class Estimate:
         """The interval if all images agree: as many unseen images as Wilson's interval allows may be at a bound."""
         if self._is_unbounded:
             return nan, nan
-        q = t_quantile(tails, self.images - 1)
-        unlike = q * q / (self.images + q * q)
+        number = min(self.images, self.smaller)
+        q = t_quantile(tails, number - 1)
+        unlike = q * q / (number + q * q)
         return self.value - unlike * (self.value - self.least), self.value + unlike * (self.most - self.value)
 
 
@@ -197,7 +205,8 @@ def jackknifed(metric: Metric, images: Floats) -> Estimate:
     without = np.asarray(metric.combine(total[:, None] - images.T), dtype=float)
     value = float(metric.combine(total))
     moves = np.where(np.isnan(without), 0.0, value - without) * (n - 1) / n
-    return Estimate(value, moves - moves.mean(), least, most)
+    smaller = min(metric.samples(images)) if isinstance(metric, ComparesSamples) else inf
+    return Estimate(value, moves - moves.mean(), least, most, smaller=smaller)
 
 
 def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float, float]:

@@ -102,11 +102,16 @@ def test_none_of_the_changed_questions_answered_correctly() -> None:
 
 
 def test_no_data_at_all() -> None:
-    told = said(run_of())
+    told = said(run_of(("rad", "accuracy.all", None, None, None, 0)))
     assert told == [
         "prior: its accuracy is unknown (it answered no question that has people's answers); "
         "nothing was measured when the questions were changed (—, n = 0)."
     ]
+
+
+def test_a_suite_without_accuracy_on_originals_says_nothing_about_it() -> None:
+    run = run_of(("carets", "carets.cacc", 0.77, 0.75, 0.79, 900), suites=(CARETS,))
+    assert said(run) == ["prior: it answers only 77 % (75–79) of the pairs correctly both times."]
 
 
 def test_further_suites_get_their_own_sentence() -> None:

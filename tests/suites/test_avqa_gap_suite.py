@@ -40,9 +40,9 @@ def test_the_gap_and_its_interval_by_hand(tmp_path):
     assert values == pytest.approx({"accuracy.base": 15 / 20, "accuracy.release": 3 / 12, "gap": 0.5})
     found = result.score("gap")
     assert (found.n, found.images) == (32, 32)  # image 0 of the one is not image 0 of the other
-    # Two independent samples: the variances of both accuracies add up, .75 * .25 / 19 + .25 * .75 / 11 = .02691. From -1
-    # to 1, .5 is a share of .75, and so many trials have this variance: .75 * .25 * 4 / .02691 = 27.9. Wilson's interval
-    # with Student's q = 2.05: (.75 + 2.10 / 27.9 ± 2.05 * sqrt(.1875 / 27.9 + 1.05 / 27.9²)) / (1 + 4.20 / 27.9)
+    # Two independent samples: the variances of both accuracies add up, .75 * .25 / 19 + .25 * .75 / 11 = .02691. From
+    # -1 to 1, .5 is a share of .75, and so many trials have this variance: .75 * .25 * 4 / .02691 = 27.9. Wilson's
+    # interval with q = 2.05: (.75 + 2.10 / 27.9 ± 2.05 * sqrt(.1875 / 27.9 + 1.05 / 27.9²)) / (1 + 4.20 / 27.9)
     assert (found.low, found.high) == pytest.approx((-1 + 2 * 0.5573, -1 + 2 * 0.8773), abs=0.02)
     assert result.score("gap", "answer_type=yes/no").value == pytest.approx(0.5)
 
@@ -96,6 +96,11 @@ def test_run_score_compare_gate_and_report(tmp_path, capsys):
     tables = (ran / "tables.md").read_text()
     assert "| Base | Release | Gap |" in tables
     assert "| 72.66 | 24.14 | 48.52 |" in tables
+    page = (ran / "report.html").read_text()
+    assert "the gap between its accuracy on base data and on questions that people wrote to fool models is 50.0" in page
+    assert "its accuracy is unknown" not in page
+    about = json.loads((ran / "results.json").read_text())["suites"][0]
+    assert f"The base data are base, content {Jsonl(str(base)).fingerprint()}." in about["notes"]
 
 
 def test_groups_alternate_and_ids_do_not_meet(tmp_path):
@@ -106,7 +111,7 @@ def test_groups_alternate_and_ids_do_not_meet(tmp_path):
     assert len({group.original.image.id for group in groups}) == len(groups) == 32
     limited = askew.evaluate("constant:yes", data, AvqaGapSuite(Jsonl(str(base))), limit=10)
     assert limited.score("gap").value == pytest.approx(1 - 3 / 5)
-    with pytest.raises(DataError, match="name the base data, e.g. avqa-gap:base="):
+    with pytest.raises(DataError, match="name the base data"):
         askew.evaluate("constant:yes", data, "avqa-gap")
     (tmp_path / "none.txt").write_text("\n")
     with pytest.raises(DataError, match="Give other base data"):

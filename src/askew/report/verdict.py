@@ -83,12 +83,14 @@ def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = 
 
 def accuracy_of(run: Run, suite: str) -> Score:
     """The accuracy before any change: on all questions if it was measured."""
-    whole = run.score(suite, ACCURACY)
-    return whole if whole.known else run.score(suite, "accuracy.original")
+    whole, original = run.score(suite, ACCURACY), run.score(suite, "accuracy.original")
+    return original if original.metric and not whole.known else whole
 
 
 def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
     accuracy = accuracy_of(run, suite["name"])
+    if not accuracy.metric:  # the suite has no such score
+        return f"{label}: "
     if not accuracy.known:
         return f"{label}: its accuracy is unknown (it answered no question that has people's answers)"
     return f"{label} correctly answers {percent(accuracy.value)} of {_which(run, suite, accuracy)}"

@@ -13,7 +13,7 @@ from askew.metrics.benchmark_metrics import PartMean
 from askew.metrics.part_gap import PartGap
 from askew.suites.suite_parts import published
 from askew.types import Column, Group, Mode, Question, Table
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Fingerprints, Metric
 
 BASE, RELEASE = "base", "release"
 """The values of the tag ``part``: questions that models learned to answer, and questions collected against them."""
@@ -38,17 +38,13 @@ class AvqaGapSuite:
     slices: ClassVar[Sequence[str]] = ("answer_type",)
     headline: ClassVar[tuple[str, str]] = (
         "gap",
-        "its accuracy is {value} lower on questions that people wrote to fool models than on the base data",
+        "the gap between its accuracy on base data and on questions that people wrote to fool models is {value}",
     )
     titles: ClassVar[Mapping[str, tuple[str, str]]] = {
         "accuracy.base": ("Base data", "accuracy on the base data"),
         "accuracy.release": ("Release", "accuracy on questions that people wrote to fool models"),
         "gap": ("Gap", "accuracy on the base data minus that on the release, in points"),
     }
-    notes: ClassVar[Sequence[str]] = (
-        "In the published rows the base data are VQA v2 test-dev and the release is the test split of AVQA; the gap is "
-        "their (v2, AVQA). They are for models trained on the data in brackets.",
-    )
 
     def __post_init__(self) -> None:
         check_mode(self.accuracy)
@@ -61,6 +57,16 @@ class AvqaGapSuite:
             "accuracy.release": PartMean("part", RELEASE, self.accuracy),
             "gap": PartGap("part", BASE, RELEASE, self.accuracy),
         }
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which base data these are, and what the published rows are."""
+        known = f", content {self.base.fingerprint()}" if isinstance(self.base, Fingerprints) else ""
+        return (
+            *([f"The base data are {self.base.name}{known}."] if self.base else []),
+            "In the published rows the base data are VQA v2 test-dev and the release is the test split of AVQA; the "
+            "gap is their (v2, AVQA). They are for models trained on the data in brackets.",
+        )
 
     @property
     def tables(self) -> Sequence[Table]:
@@ -76,7 +82,9 @@ class AvqaGapSuite:
         so each part is a sample of images of its own.
         """
         if self.base is None:
-            raise DataError("avqa-gap: name the base data, e.g. avqa-gap:base=v2_OpenEnded_mscoco_val2014_questions.json")
+            raise DataError(
+                "avqa-gap: name the base data, e.g. avqa-gap:base=v2_OpenEnded_mscoco_val2014_questions.json"
+            )
         count = 0
         for collected, plain in zip_longest(data.questions(), self.base.questions()):
             if collected is not None:

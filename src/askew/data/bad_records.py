@@ -25,6 +25,7 @@ _NAMES = {
     bool: "true or false",
     float: "a number",
 }
+_TEXT = frozenset((str,))
 EXACT = 2**63
 """Ids must be below this: the parser of JSON lists refuses larger integers, or reads them as floats."""
 
@@ -129,7 +130,7 @@ def texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list):
         raise wrong(key, "a list of texts", value)
-    if set(map(type, value)) - {str}:
+    if not _TEXT.issuperset(map(type, value)):
         raise wrong(f"{key}[…]", "text", next(part for part in value if not isinstance(part, str)))
     return tuple(value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,11 +43,13 @@ KNOWN_FIELDS = frozenset(
 )
 """The fields of a question's record that are read; others are named in ``remarks``."""
 _OPTIONAL_TEXTS = frozenset(("path", "sha256", "answer_type", "question_type", "context"))
-_USUAL = frozenset(("id", "image", "question", "answer", "answers", "choices"))
+_OTHERS = KNOWN_FIELDS - {"id", "image", "question", "answer", "answers", "choices"}
+"""The fields that most records do not have."""
 _WORD = re.compile(r"\w+")
 _BEGINNING = 60
 """An id made for a question uses words from this many of its first characters."""
 _ALIASES = {"question_id": "id", "image_id": "image"}
+_RENAMED = frozenset((*_ALIASES, "images"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,9 +128,10 @@ class Lines(OneFile):
         self.begin()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         for number, line in lines(self.path):
-            text = sieve.sift(number, None, decoded, line)
-            if text:
-                yield Question(number, None, text)
+            try:
+                yield Question(number, None, decoded(line))
+            except BadRecord as fault:
+                sieve.refuse(number, fault)
 
 
 def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
@@ -175,20 +178,20 @@ def checked(record: object) -> dict[str, Any]:
         identity(fields, "image")
     elif "path" in fields:
         raise missing(fields, "image")
+    answers: Sequence[str] = texts(fields, "answers")
     if "answers" not in fields and "answer" in fields:
-        fields["answers"] = [text(fields, "answer")]
-    answers = texts(fields, "answers")
+        answers = fields["answers"] = [text(fields, "answer")]
     if "choices" in fields:
         choices = fields["choices"] = check_choices(texts(fields, "choices"))
-        if NO_OPTION not in answers and not set(answers) <= set(choices):
+        if NO_OPTION not in answers and not set(choices).issuperset(answers):
             fields["answers"] = [option_named(choices, answer) for answer in answers]
-    if not _USUAL.issuperset(fields):
+    if not _OTHERS.isdisjoint(fields):
         _check_others(fields)
     return fields
 
 
 def _check_others(fields: Mapping[str, Any]) -> None:
-    """Check the fields that most records do not have."""
+    """Check the fields of ``_OTHERS``."""
     for name in _OPTIONAL_TEXTS & fields.keys():
         text(fields, name, "")
     given, rated = len(fields.get("answers", ())), len(texts(fields, "confidences"))
@@ -261,7 +264,7 @@ def plain(record: object) -> dict[str, Any]:
     {'image': 'a.jpg', 'more_images': [{'image': 'b.jpg'}]}
     """
     fields = mapping(record)
-    if None not in fields.values() and _ALIASES.keys().isdisjoint(fields) and "images" not in fields:
+    if None not in fields.values() and _RENAMED.isdisjoint(fields):
         return dict(fields)
     renamed = {_ALIASES[key]: value for key, value in fields.items() if key in _ALIASES and value is not None}
     found = renamed | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
@@ -295,7 +298,7 @@ def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     return images.placed(question)
 
 
-_LISTS = ("answers", "choices", "confidences", "images")
+_LISTS = frozenset(("answers", "choices", "confidences", "images"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -325,5 +328,8 @@ def _record(cells: Mapping[str, str]) -> dict[str, Any]:
     >>> _record({"image": "a.jpg", "question": " Is it? ", "answers": "yes|yes|no", "choices": ""})
     {'image': 'a.jpg', 'question': 'Is it?', 'answers': ['yes', 'yes', 'no']}
     """
-    filled = ((name, cell) for name, text in cells.items() if (cell := text.strip()))
-    return {name: [part.strip() for part in cell.split("|")] if name in _LISTS else cell for name, cell in filled}
+    return {
+        name: [part.strip() for part in cell.split("|")] if name in _LISTS else cell
+        for name, text in cells.items()
+        if (cell := text.strip())
+    }

@@ -10,7 +10,6 @@ cache folder, under the hash of the file; on other machines, give ``--images``.
 
 from __future__ import annotations
 
-import operator
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -150,9 +149,10 @@ class ImageFolders:
 
 def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Question:
     """The question with its images changed; the same object if it has none or ``change`` returns the same images."""
-    image, more = question.image, question.more_images
-    changed, others = image and change(image), tuple(map(change, more)) if more else more
-    if changed is image and all(map(operator.is_, others, more)):
+    image = question.image
+    changed = image and change(image)
+    others = tuple(map(change, question.more_images)) if question.more_images else ()
+    if changed is image and others == question.more_images:
         return question
     return replace(question, image=changed, more_images=others)
 

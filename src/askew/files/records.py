@@ -57,22 +57,28 @@ def question_record(question: Question) -> Record:
     return record
 
 
-def question_from(record: Mapping[str, Any]) -> Question:
-    """Convert a record written by ``question_record`` to a question."""
+def question_from(record: Mapping[str, Any], like: Question | None = None) -> Question:
+    """Convert a record written by ``question_record`` to a question; without an image or scene, it has ``like``'s."""
     get = record.get
     tags = get("tags")
+    image, more, scene = (like.image, like.more_images, like.scene) if like else (None, (), None)
+    if "image" in record:
+        image = _image_from(record)
+        more = tuple(map(_image_from, record["more_images"])) if "more_images" in record else ()
+    if "scene" in record:
+        scene = scene_from(record["scene"])
     return Question(
         record["id"],
-        _image_from(record) if "image" in record else None,
+        image,
         record["question"],
         tuple(get("answers", ())),
         kind_of(get("answer_type", ""), get("question_type", "")),
-        scene_from(record["scene"]) if "scene" in record else None,
+        scene,
         get("context", ""),
         tuple(get("confidences", ())),
         tuple(sorted(tags.items())) if tags else (),
         tuple(get("choices", ())),
-        tuple(map(_image_from, record["more_images"])) if "more_images" in record else (),
+        more,
     )
 
 
@@ -138,18 +144,15 @@ def group_record(group: Group) -> Record:
 
 def group_from(record: Mapping[str, Any]) -> Group:
     """Convert a record to a group; a variant without an image has the original's, unless ``same_image`` is false."""
-    original = record["original"]
-    if not record.get("variants"):
-        return Group(record["group"], record.get("suite", ""), question_from(original))
-    shared = {key: original[key] for key in (*_IMAGE_KEYS, "scene") if key in original}
+    original = question_from(record["original"])
     variants = []
     for variant in record.get("variants", ()):
         get = variant.get
-        question = question_from({**shared, **variant} if get("same_image", "image" not in variant) else variant)
+        question = question_from(variant, original if get("same_image", "image" not in variant) else None)
         variants.append(
             Variant(question, Expect(variant["expect"]), get("test", ""), get("made_by", ""), get("note", {}))
         )
-    return Group(record["group"], record.get("suite", ""), question_from(original), tuple(variants))
+    return Group(record["group"], record.get("suite", ""), original, tuple(variants))
 
 
 def prediction_record(prediction: Prediction) -> Record:

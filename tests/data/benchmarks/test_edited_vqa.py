@@ -67,9 +67,9 @@ def test_edits_of_a_question_are_one_group(tmp_path):
     )
     assert (edit.question.image.id, edit.note) == ("000000000005_000000000801", {"removed": "000000000801"})
     assert data.remarks == [
+        "CV-VQA: 1 edits without an original, left out.",
         "CV-VQA: 3 questions.",
         "CV-VQA: 4 edits.",
-        "CV-VQA: 1 edits without an original, left out.",
     ]
     assert isinstance(open_path(tmp_path / "edited" / "v2_OpenEnded_mscoco_val2014_questions.json"), CvVqa)
     with pytest.raises(DataError, match=r"edits of CV-VQA, not of IV-VQA. Read them as cv-vqa"):
@@ -102,7 +102,7 @@ def test_faults_of_edits(tmp_path):
         list(CvVqa(str(tmp_path)).groups())
     edited_vqa(tmp_path, CV_EDITS)
     (tmp_path / "images").mkdir()
-    with pytest.raises(BadImage, match="COCO_val2014_000000000006"):
+    with pytest.raises(BadImage, match="000000000006_000000000900"):
         list(CvVqa(str(tmp_path), images=str(tmp_path / "images")).groups())
     (tmp_path / "original").rename(tmp_path.parent / "vqa")
     with pytest.raises(DataError, match="original=FOLDER after the data"):

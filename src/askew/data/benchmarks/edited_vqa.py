@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from askew.answers.normalise import modal_answer, normalise
-from askew.data.bad_records import Sieve, gathered, identity, mapping
+from askew.data.bad_records import gathered, identity, mapping
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
@@ -97,36 +97,27 @@ class EditedVqa(GroupBenchmark):
         sieve, subset = self.sieve(pair[0]), split_of(pair[0])
         asked = {question.id: question for question in self._originals.questions()}
         self.skipped.extend(self._originals.skipped)
-        rows = (
-            (number, identity(record, "question_id"), (record, annotation))
-            for number, _, record, annotation in vqa_records(self, pair, edit_id)
-        )
-        for members in gathered(rows):
-            found = asked.get(identity(members[0][1][0], "question_id"))
-            if found is None:
-                counts["edits without an original, left out"] += len(members)
-                continue
-            group = self._group(sieve, members, found, subset)
-            if group is not None:
-                counts["questions"] += 1
-                counts["edits"] += len(group.variants)
-                if self.kind == "cv" and (odd := sum(not _drops(group.original, v) for v in group.variants)):
-                    counts["edits whose count does not drop by one, left out of the flips"] += odd
-                yield group
 
-    def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], asked: Question, subset: str) -> Group | None:
-        if asked.image is None:
-            return None
-        image = sieve.sift(members[0][0], asked.id, coco_image, self, asked.image.id, subset)
-        if image is None:
-            return None
-        original = replace(asked, image=image)
-        variants = (
-            sieve.sift(number, edit_id(record), self._edit, original, record, annotation, subset)
-            for number, (record, annotation) in members
-        )
-        edits = tuple(variant for variant in variants if variant is not None)
-        return Group(original.id, self.suites[0], original, edits) if edits else None
+        def edits() -> Iterator[tuple[int, Id, tuple[Question, Variant]]]:
+            for number, key, record, annotation in vqa_records(self, pair, edit_id):
+                original = asked.get(identity(record, "question_id"))
+                if original is None:
+                    counts["edits without an original, left out"] += 1
+                elif edit := sieve.sift(number, key, self._edit, original, record, annotation, subset):
+                    yield number, original.id, (original, edit)
+
+        for members in gathered(edits()):
+            number, (original, _) = members[0]
+            image = original.image and sieve.sift(number, original.id, coco_image, self, original.image.id, subset)
+            if image is None:
+                continue
+            variants = tuple(variant for _, (_, variant) in members)
+            group = Group(original.id, self.suites[0], replace(original, image=image), variants)
+            counts["questions"] += 1
+            counts["edits"] += len(variants)
+            if self.kind == "cv" and (odd := sum(not _drops(original, variant) for variant in variants)):
+                counts["edits whose count does not drop by one, left out of the flips"] += odd
+            yield group
 
     def _edit(
         self, original: Question, record: Mapping[str, Any], annotation: Mapping[str, Any], subset: str

@@ -21,7 +21,8 @@ from askew.data.jsonl import check_choices, option_named, unread_fields
 from askew.data.table_files import LONGEST_INDEX, TableImages, listed_cell, table_records
 from askew.errors import BadRecord
 from askew.files.paths import stem_of
-from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
+from askew.files.records import kind_of
+from askew.types import Expect, Group, Id, ImageRef, Question, Variant
 
 MILLION = 1_000_000
 _CIRCULAR = ("mmbench", "ccbench", "circular", "mmcr")
@@ -51,22 +52,23 @@ class TableQuestions:
             kind, correct = "choice", tuple(option_named(options, one) for one in correct)
         elif answer.lower() in ("yes", "no"):
             kind, correct = "yes/no", (answer.lower(),)
-        question = Question(
+        images = self._images_of(row)
+        return Question(
             key,
-            None,
+            images[0] if images else None,
             text(row, "question"),
             correct,
-            Kind(kind, row.get("category", "")),
+            kind_of(kind, row.get("category", "")),
             context=f"Hint: {row['hint']}" if row.get("hint", "").strip() else "",
             tags=tuple([(name, row[name]) for name in self._tags if row[name]]),
             choices=options,
+            more_images=tuple(images[1:]),
         )
-        return question.with_images(self._images_of(row))
 
     def _images_of(self, row: Mapping[str, str]) -> list[ImageRef]:
         if row.get("image"):
             return self._images.find_all(row["index"], row["image"])
-        return [self._data.image(name) for name in listed_cell(row.get("image_path", "")) if name]
+        return [self._data.image(name) for name in listed_cell(row["image_path"])] if row.get("image_path") else []
 
 
 @dataclass(frozen=True, repr=False)

@@ -31,6 +31,7 @@ from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consens
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.part_gap import HeadTailGap, PartGap
+from askew.metrics.prompt_spread import AnyChange, PromptSpread, WorstForm
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.metrics.yes_no import FailureKind, YesNo
 from askew.registry import factory, names
@@ -57,6 +58,10 @@ PERFECT = {
     NoiseLoss(2, since=1): 0.0,
     NoiseFalls(2): 0.0,
     Flips(): 0.0,
+    AnyChange(): 0.0,
+    PromptSpread(): 0.0,
+    PromptSpread("t", "robust"): 0.0,
+    WorstForm(): 1.0,
     Flips("negative"): 0.0,
     Worst(): 1.0,
     Worst(original=True): 1.0,

@@ -33,6 +33,7 @@ SUITES = {
     "backtranslate": "backtranslate",
     "carets": "carets:size=4",
     "visual": "visual",
+    "prompts": "prompts:marked",
     "corruption": "corruption:severities=3",
     "basic": "basic:pool={pool},ranker=bleu1,top=3",
 }

@@ -13,7 +13,7 @@ likelihood ratio, whose small p values are reliable where those of a z-test are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from math import erfc, sqrt
 from typing import Any
@@ -88,14 +88,52 @@ def share_still_correct(codes: npt.NDArray[np.uint8], question: Ints, image_of: 
     >>> share_still_correct(np.array([BROKE, HELD, HELD, 0]), np.array([0, 0, 1, 2]), np.array([7, 8, 9])).value
     0.75
     """
-    held = np.bincount(question[codes == HELD], minlength=len(image_of))
-    asked = np.bincount(question[codes == BROKE], minlength=len(image_of)) + held
-    counts = asked > 0
+    counts, rows = _still_correct_rows(codes, question, len(image_of))
     images = np.unique(image_of[counts], return_inverse=True)[1]
-    found = proportion(by_image(images, np.column_stack([held[counts] / asked[counts], np.ones(int(counts.sum()))])))
+    found = proportion(by_image(images, rows))
     low, high = map(settled, found.interval(tails))
     n = int(counts.sum())
     return Score("still-correct", settled(found.value), low, high, n, images=found.images, facts=FACTS)
+
+
+def _still_correct_rows(
+    codes: npt.NDArray[np.uint8], question: Ints, questions: int
+) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Which questions were answered correctly and asked again, and (share still correct, 1) for each of these."""
+    held = np.bincount(question[codes == HELD], minlength=questions)
+    asked = np.bincount(question[codes == BROKE], minlength=questions) + held
+    counts = asked > 0
+    return counts, np.column_stack([held[counts] / asked[counts], np.ones(int(counts.sum()))])
+
+
+def breaks_more(first: RunTable, second: RunTable, tests: Collection[str]) -> tuple[Score, Score, Score]:
+    """How much breaks in one suite, how much in the given tests of another, and the first minus the second.
+
+    Both are asked about the same images, so the interval of the difference is that of paired images.
+    """
+    shares, numbers, rows = [], [], []
+    for table, wanted in ((first, None), (second, tests)):
+        at = np.arange(len(table.column("pair"))) if wanted is None else _pairs_of(table, wanted)
+        codes, question, image_of = table.column("pair")[at], question_of(table)[at], table.column("image")
+        shares.append(broken(share_still_correct(codes, question, image_of)))
+        counts, found = _still_correct_rows(codes, question, len(image_of))
+        numbers.append(image_of[counts])
+        rows.append(found)
+    images = np.unique(np.concatenate(numbers), return_inverse=True)[1]
+    sums = np.zeros((2, int(images.max(initial=-1)) + 1, 2))
+    for place, part in enumerate(np.split(images, [len(numbers[0])])):
+        np.add.at(sums[place], part, rows[place])
+    apart = proportion(sums[1]).minus(proportion(sums[0]))  # what is still correct the other way round
+    low, high = map(settled, apart.interval())
+    return shares[0], shares[1], Score("difference", settled(apart.value), low, high, images=apart.images, facts=FACTS)
+
+
+def _pairs_of(table: RunTable, tests: Collection[str]) -> Ints:
+    """The indices of the pairs of these tests; the second trait of a pair is its test."""
+    counts = table.column("trait_counts").astype(np.int64)
+    of = table.column("trait_ids")[np.cumsum(counts) - counts + 1]
+    wanted = [number for (kind, value), number in table.traits.number_of.items() if kind == "test" and value in tests]
+    return np.flatnonzero(np.isin(of, wanted))
 
 
 LEAST_QUESTIONS = 10

@@ -5,10 +5,11 @@ Below the panels are the differences between the models, with p values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from askew.metrics.break_rates import breaks_more
 from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import coverage_lines, made_nothing, modes_sentence
 from askew.report.charts import charts_section
@@ -23,6 +24,14 @@ from askew.report.verdict import as_html, sentences_by_suite
 from askew.types import LEAST_IMAGES, NAN, MetricFacts, Score
 
 ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
+PROMPTS = "prompts"
+REWORDED = {
+    "p2": ("syn", "para"),
+    "backtranslate": ("BT",),
+    "carets": ("REPHRASE-INV",),
+    "vqa-rephrasings": ("rephrasing",),
+}
+"""The tests in which a question is asked in other words and the answer stays, by suite."""
 AGAINST = "note.against="
 """The slice by the model that was attacked."""
 PARTS = (("note.part_of_speech=", "part of speech"), ("note.rule=", "rule"), ("note.word=", "word"))
@@ -68,9 +77,35 @@ def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Break
         el("ul", *verdicts, class_="verdicts") if verdicts else None,
         charts_section(about),
         attack_section(about) if suite["name"] == ATTACK else None,
+        *(
+            el("p", line)
+            for number, run in (about.with_suite(name) if name == PROMPTS else ())
+            for line in wording_sentences(run, content.labels[number])
+        ),
         tables_section(about),
         class_="panel",
     )
+
+
+def wording_sentences(run: Run, label: str) -> Iterator[str]:
+    """A sentence for each suite of the run that rewords questions, if it also has the suite ``prompts``."""
+    suites = {suite["name"]: suite for suite in run.suites}
+    for name, tests in REWORDED.items():
+        if PROMPTS in run.tables and name in run.tables:
+            prompt, question, apart = breaks_more(run.tables[PROMPTS], run.tables[name], tests)
+            if not prompt.known or not question.known:
+                continue
+            matters = "cannot be said to matter more or less than"
+            if apart.low > 0:
+                matters = "matters more than"
+            elif apart.high < 0:
+                matters = "matters less than"
+            limits = f" ({100 * apart.low:.1f} to {100 * apart.high:.1f})" if apart.has_interval else ""
+            yield (
+                f"{label}: the wording of the prompt {matters} that of the question. Of its correct answers, "
+                f"{prompt.short} % break under another prompt and {question.short} % when the question is reworded "
+                f"(“{suite_name(suites[name])}”): a difference of {100 * apart.value:.1f} points{limits}."
+            )
 
 
 def _range(content: ReportData, suite: Mapping[str, Any]) -> str:

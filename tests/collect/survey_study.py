@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -34,6 +35,22 @@ def pairs(folder: Path, count: int) -> list[Group]:
         one = Question(f"{n}", image(folder, n), f"Is thing {n} red?", ("yes",) * 3, Kind("yes/no"))
         other = Question(f"{n}/v", one.image, f"Is thing {n} not red?", ("no",) * 3, Kind("yes/no"))
         found.append(Group(f"{n}", "rad", one, (Variant(other, Expect.GIVEN, "Y/N←C", "hand"),)))
+    return found
+
+
+ABOUT = ("red ball near the old tree", "small dog behind a tall door", "green boat on the calm lake")
+
+
+def rephrased(folder: Path, count: int = 12) -> list[Group]:
+    """Rephrasings of yes/no questions, each about an image of its own; every third has another image."""
+    found = []
+    for n in range(count):
+        thing = f"{ABOUT[n % 3]} number {n}"
+        one = Question(f"{n}", image(folder, n), f"Is there a {thing} in it?", ("yes",) * 3, Kind("yes/no"))
+        other = replace(one, id=f"{n}/v", text=f"Can you see any {thing} in it?", answers=("yes",) * 3)
+        if n % 3 == 2:
+            other = replace(one, id=f"{n}/v", image=image(folder, 500 + n))
+        found.append(Group(f"{n}", "rad", one, (Variant(other, Expect.SAME, "Y/N←C", "hand"),)))
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from small_study import SmallStudy
-from survey_study import image
+from survey_study import rephrased
 
 from askew.audit.label_sample import label_noise, noise_by_suite, noise_lines, sampled_labels
 from askew.cli import main
@@ -21,22 +21,7 @@ from askew.collect.surveys.audit_items import audit_drafts
 from askew.collect.surveys.items import passes
 from askew.collect.surveys.survey_batches import claim_batch, open_batch, send_batch
 from askew.data.groups import write_groups
-from askew.types import Expect, Group, Kind, Question, Variant
-
-ABOUT = ("red ball near the old tree", "small dog behind a tall door", "green boat on the calm lake")
-
-
-def rephrased(folder: Path, count: int = 12) -> list[Group]:
-    """Rephrasings of yes/no questions, each about an image of its own; every third has another image."""
-    found = []
-    for n in range(count):
-        thing = f"{ABOUT[n % 3]} number {n}"
-        one = Question(f"{n}", image(folder, n), f"Is there a {thing} in it?", ("yes",) * 3, Kind("yes/no"))
-        other = replace(one, id=f"{n}/v", text=f"Can you see any {thing} in it?", answers=("yes",) * 3)
-        if n % 3 == 2:
-            other = replace(one, id=f"{n}/v", image=image(folder, 500 + n))
-        found.append(Group(f"{n}", "rad", one, (Variant(other, Expect.SAME, "Y/N←C", "hand"),)))
-    return found
+from askew.types import Expect
 
 
 def test_judges_are_asked_what_applies(copy_of: Callable[..., SmallStudy], tmp_path: Path) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 
-from survey_study import answers, right, survey, work
+from survey_study import answers, rephrased, right, survey, work
 from web_study import Browser, Page, WebStudy
 
+from askew.audit.label_sample import sampled_labels
 from askew.collect.moderation import exclude
 from askew.collect.schema import batch
 from askew.collect.schema import survey as survey_table
-from askew.collect.surveys.create import SurveyPlan
-from askew.collect.surveys.results import progress
+from askew.collect.surveys.audit_items import audit_drafts
+from askew.collect.surveys.create import SurveyPlan, create_survey
+from askew.collect.surveys.results import judgement_lines, progress, survey_items
 from askew.collect.surveys.survey_batches import open_batch
 
 
@@ -52,6 +55,38 @@ def test_people_answer_a_survey_over_http_until_it_is_complete(anywhere: WebStud
     page = web.browser(web.small.people[4]).post("/batch")
     assert page.location == "/home?nothing=batch"
     assert "no such questions" in web.browser(web.small.people[4]).get(page.location).html
+    web.small.check()
+
+
+def test_people_judge_an_audit_over_http(anywhere: WebStudy) -> None:
+    """Five people judge every variant, on pages that show the original; made-up gold stops a careless one."""
+    web, folder = anywhere, anywhere.small.study.folder.parent / "files"
+    groups = rephrased(folder, 6)
+    drafts = audit_drafts(web.small.study, sampled_labels(groups, 6, 0), 4, 0)
+    create_survey(web.small.study, "audit", "bench", groups, drafts, SurveyPlan(5, 4, 1), 0)
+    known = {(one.item.question, one.item.original): one.gold for one in drafts if one.gold}
+    refused = 0
+    for place, person in enumerate(web.small.people[:5]):
+        browser = web.browser(person)
+        while (page := browser.post("/batch")).location.startswith("/batch"):
+            mine = int(page.location.rpartition("/")[2])
+            html = browser.get(page.location).html
+            careless, typed = {}, {}
+            for one in web.small.look(lambda tx, person=person, mine=mine: open_batch(tx, person, mine)).items:
+                assert escape(one.item.original) in html
+                sure = {name: said[0] for name, said in known.get((one.item.question, one.item.original), {}).items()}
+                for name in one.item.asks:
+                    careless[f"item-{one.n}-{name}"] = "no" if sure.get(name) == "yes" else "yes"
+                    typed[f"item-{one.n}-{name}"] = sure.get(name, "no" if name == "label" and place < 3 else "yes")
+            sent = browser.post(f"/batch/{mine}/send", **careless)
+            assert sent.status == 422
+            assert "1 question with a known answer is not right yet" in sent.html
+            refused += 1
+            assert browser.post(f"/batch/{mine}/send", **typed, then="stop").location == "/home?nothing=sent"
+    items = web.small.look(lambda tx: survey_items(tx, 1))
+    assert refused == 10
+    assert [sorted(one.said("label")) for one in items] == [["no"] * 3 + ["yes"] * 2] * 6
+    assert judgement_lines(items)[-1].startswith("  wrong label: 100.0 %")
     web.small.check()
 
 

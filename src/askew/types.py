@@ -269,6 +269,7 @@ class MetricFacts:
     conditional: bool = False
     consistency: bool = False
     detail: bool = False
+    limited_by_labels: bool = False
     parts: tuple[str, ...] = ()
 
     @classmethod

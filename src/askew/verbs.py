@@ -232,6 +232,11 @@ class Metric(Protocol):
         return False
 
     @property
+    def limited_by_labels(self) -> bool:
+        """Whether true answers score at most the share of variants whose label is right, if people's labels are."""
+        return False
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """The scores of its suite before and after the change that it compares, if it is not a share itself."""
         return ()

@@ -176,6 +176,9 @@ class TestEveryMetric:
             fragile = [last_wrong(one) for one in outcomes(perfect)]
             found, best = metric.combine(sums(metric, fragile)), PERFECT[metric]
             assert metric.better * found <= metric.better * best
+            if metric.limited_by_labels:  # whether the answer to a variant is wrong, or its label
+                wrong, variants = sum(bool(one.variants) for one in fragile), sum(len(one.variants) for one in fragile)
+                assert found <= 1 - wrong / variants
             of_variants = metric.zero_is_best and not isinstance(metric, PartGap)
             assert not of_variants or metric.better * found < metric.better * best == 0
 

@@ -131,6 +131,11 @@ class Accuracy(Metric):
         """The questions that count."""
         return _SIDES[self.of][1]
 
+    @property
+    def limited_by_labels(self) -> bool:
+        """On variants."""
+        return self.of == "variant"
+
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(sum of accuracies, how many)."""
         if self.of == "variant":

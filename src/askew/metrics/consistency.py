@@ -44,6 +44,7 @@ class ComprehensiveAccuracy(CorrectMetric):
     """C-ACC: share of pairs with both answers correct."""
 
     pairwise: ClassVar[bool] = True
+    limited_by_labels: ClassVar[bool] = True
     title: ClassVar[str] = "C-ACC"
     stands_for: ClassVar[str] = "comprehensive accuracy"
     sentence: ClassVar[str] = "pairs with both answers correct"
@@ -178,6 +179,11 @@ class Consensus(Metric):
         if self.k == 2:
             return "pairs of a group with both answers correct"
         return f"sets of {self.k} questions of a group with all answers correct"
+
+    @property
+    def limited_by_labels(self) -> bool:
+        """Each of its sets has a variant, unless a single question is a set."""
+        return self.k > 1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the group's subsets that are correct, 1)."""

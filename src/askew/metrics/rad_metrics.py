@@ -53,6 +53,11 @@ class Rad(CorrectMetric):
             return "of the variants it answers correctly, those also correct before the change"
         return "of the originals it answers correctly, those still correct when changed"
 
+    @property
+    def limited_by_labels(self) -> bool:
+        """Forward: of variants with a right label, true answers to the originals are all correct."""
+        return not self.backward
+
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(pairs correct on both sides, pairs correct on this side)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)

@@ -157,6 +157,22 @@ def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
     return f"{sentence} Far above that, so part of these scores may come from words alone{named}."
 
 
+CEILING = (
+    "Dotted: what true answers would reach on variants, and on pairs at most, given the wrong labels people found."
+)
+"""What a report says where it draws the ceiling."""
+
+
+def label_ceiling(suite: Mapping[str, Any], test: str = "") -> float | None:
+    """What true answers would reach on the variants of a test, by the labels people judged; None if they judged none.
+
+    >>> label_ceiling({"label_noise": [{"test": "", "judged": 200, "share": {"value": 0.03}}]})
+    0.97
+    """
+    judged = [one for one in suite.get("label_noise") or () if one["test"] == test and one["judged"]]
+    return 1 - judged[0]["share"]["value"] if judged else None
+
+
 def label_noise_sentence(noise: Sequence[Mapping[str, Any]]) -> str:
     """How many labels people found wrong, and what a model whose answers are all true would reach.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from askew.errors import plural
 from askew.metrics.pairs import FAILED, HELD, AnswerFlips
+from askew.report.caveats import CEILING, label_ceiling
 from askew.report.curves import noise_curve
 from askew.report.glossary import metric_term, test_term
 from askew.report.load import NOTHING, facts_of
@@ -53,7 +54,6 @@ PAIR_ACCURACY = DotPlot(
     ("ACC", "C-ACC"),
     " Dashed: what people reach, thin for ACC and thick for C-ACC.",
 )
-CEILING = " Dotted: what true answers would reach on the variants, given the wrong labels that people found."
 Pair = tuple[int, Score, Score, str]
 """A run's number, two scores that a dot plot compares, and both in words."""
 
@@ -75,7 +75,7 @@ def dot_plot(content: ReportData, plot: DotPlot) -> Html | None:
         for label, part in [("", ""), *((test, f"test={test}") for test in tests)]:
             pairs = list(_pairs(content, plot, name, part))
             if pairs:
-                top = None if plot.people else _ceiling(suite, label)  # of variants alone, not of pairs
+                top = label_ceiling(suite, label)
                 noisy = noisy or top is not None
                 lines.append(_dot_row(content, label, [p for p in pairs if p[0] in drawn], pairs, top))
                 where = f"{name}, {label or ('All tests' if plot.people else 'all')}"
@@ -87,7 +87,7 @@ def dot_plot(content: ReportData, plot: DotPlot) -> Html | None:
         return None
     return figure(
         plot.heading,
-        plot.note + (plot.people if len(drawn) < len(content.runs) else "") + (CEILING if noisy else ""),
+        plot.note + (plot.people if len(drawn) < len(content.runs) else "") + (f" {CEILING}" if noisy else ""),
         legend((n, content.labels[n]) for n in drawn) if len(drawn) > 1 else None,
         el("div", *blocks, class_="dots"),
         details("As a table", table(["Test", "Model", *plot.titles], rows, plot.caption)),
@@ -102,12 +102,6 @@ def _pairs(content: ReportData, plot: DotPlot, suite: str, part: str) -> Iterato
             yield number, first, second, f"{label}: {one} {first.full}, {two} {second.full}"
         elif not plot.people and (first.known or second.known):
             yield number, first, second, f"{label}: {first.full} → {second.full}"
-
-
-def _ceiling(suite: Mapping[str, Any], test: str) -> float | None:
-    """What true answers would reach in a test, according to the labels that people judged; None if they judged none."""
-    judged = [one for one in suite.get("label_noise") or () if one["test"] == test and one["judged"]]
-    return 1 - judged[0]["share"]["value"] if judged else None
 
 
 def _dot_row(

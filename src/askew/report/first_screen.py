@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 from askew.errors import plural
 from askew.report.breaks import Breaks, worst_by_suite
-from askew.report.caveats import asked_of, coverage_warnings, images_shown
+from askew.report.caveats import CEILING, asked_of, coverage_warnings, images_shown, label_ceiling
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
+from askew.report.load import Run
 from askew.report.markup import Html, Thumbnails, details, el, join, scrolled_table
 from askew.report.pair_viewer import Record
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
@@ -144,12 +145,18 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
         "td",
         el("span", score.short, class_="value"),
         best,
-        cell_bar(score),
+        cell_bar(score, _ceiling(standings.runs[number], column)),
         el("small", f"{interval} · ", el("span", f"n {count(score.n)}", class_="nowrap"), failed),
         blind,
         el("small", el("b", f"{band[1]} ") if band else None, share) if share else None,
         class_=f"band{band[0]}" if band else None,
     )
+
+
+def _ceiling(run: Run, column: RankingColumn) -> float | None:
+    """What true answers would reach in a column, given the wrong labels that people found."""
+    suites = [suite for suite in run.suites if suite["name"] == column.suite["name"]]
+    return label_ceiling(suites[0]) if suites and column.facts.limited_by_labels else None
 
 
 def _published(columns: list[RankingColumn]) -> Iterator[Html]:
@@ -202,6 +209,7 @@ def _legend(standings: Standings) -> Html:
         if any(standings.is_like_blind(*cell) for cell in shown)
         else ""
     )
+    noisy = CEILING + " " if any(_ceiling(standings.runs[n], column) is not None for n, column in shown) else ""
     lines = [
         el(
             "p",
@@ -212,7 +220,7 @@ def _legend(standings: Standings) -> Html:
         )
         if changed
         else None,
-        el("p", f"{ranked}{best}{blind}Bars: the value and its 95 % interval. n: groups of questions."),
+        el("p", f"{ranked}{best}{blind}Bars: the value and its 95 % interval. {noisy}n: groups of questions."),
     ]
     return el("div", *lines, class_="legend-lines quiet")
 

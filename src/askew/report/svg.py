@@ -89,12 +89,14 @@ def lanes(
         if f.known
     ]
     if ceiling is not None:
-        top = el("title", f"true answers would reach {100 * ceiling:.1f} %")
-        reached.append(
-            el("line", top, x1=percent(ceiling), x2=percent(ceiling), y1=-2, y2=height + 2, class_="ceiling")
-        )
+        reached.append(_ceiling(ceiling, -2, height + 2))
     drawn = [_lane(*pair, LANE * lane + LANE // 2) for lane, pair in enumerate(pairs)]
     return el("svg", *grid, *reached, *drawn, class_="lanes", height=height, aria_hidden="true")
+
+
+def _ceiling(value: float, top: int, bottom: int) -> Html:
+    title = el("title", f"true answers would reach {100 * value:.1f} %")
+    return el("line", title, x1=percent(value), x2=percent(value), y1=top, y2=bottom, class_="ceiling")
 
 
 def _lane(run: int, before: Score, after: Score, description: str, y: int) -> Html:
@@ -111,14 +113,15 @@ def _lane(run: int, before: Score, after: Score, description: str, y: int) -> Ht
     return el("g", *parts, class_=tone(run))
 
 
-def cell_bar(score: Score) -> Html:
-    """The value as a bar from 0 to 1, the interval as a line across its end."""
+def cell_bar(score: Score, ceiling: float | None = None) -> Html:
+    """The value as a bar from 0 to 1, the interval as a line across its end; what true answers reach is dotted."""
     ends = {"x1": percent(score.low), "x2": percent(score.high)} if score.has_interval else {}
     return el(
         "svg",
         el("rect", x=0, y=1, width="100%", height=6, class_="ground"),
         el("rect", x=0, y=1, width=percent(score.value), height=6, class_="fill"),
         el("line", **ends, y1=4, y2=4, class_="whisker") if ends else None,
+        None if ceiling is None else _ceiling(ceiling, 0, 8),
         class_="cellbar",
         height=8,
         aria_hidden="true",

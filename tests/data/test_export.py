@@ -14,9 +14,11 @@ from exported_logs import eight_groups, rows, task_functions
 from PIL import Image
 
 from askew.cli import main as askew_main
+from askew.data.benchmarks.vlmevalkit import VlmEvalKitTable
 from askew.data.export import ANSWER_PROMPT, distinct_questions, each_question, export
 from askew.data.groups import read_groups, write_groups
 from askew.errors import BadImage, DataError, UsageError
+from askew.files.images import image_bytes
 from askew.types import Group, ImageRef, Question
 
 
@@ -82,7 +84,7 @@ def test_an_lmms_eval_task_has_the_format_lmms_eval_reads(groups, tmp_path):
     functions.append(task["metric_list"][0]["aggregation"])
     assert all(hasattr(utils, name.removeprefix("function utils.")) for name in functions)
     doc = rows(tmp_path / "ta sk")[0]
-    assert all(isinstance(value, str) for value in doc.values()), "a dataset's column has one type"
+    assert {type(value) for name, value in doc.items() if name != "image_paths"} == {str}, "a column has one type"
     assert task["doc_to_target"] in doc
     (image,) = utils.doc_to_visual(doc)
     assert (image.size, image.mode) == ((9, 7), "RGB")
@@ -106,6 +108,28 @@ def test_a_vlmevalkit_table_has_each_image_once(groups, tmp_path):
     assert base64.b64decode(inside["0"]) == Path(groups[0].original.image.path).read_bytes()
     assert table[0]["question"] == groups[0].original.text + ANSWER_PROMPT
     assert (table[1]["category"], table[1]["askew_ids"], table[1]["answer"]) == ("Y/N←C", '["0"]', "no")
+
+
+def test_questions_about_several_images_are_exported(groups, tmp_path):
+    other = Image.new("RGB", (5, 4), "red")
+    other.save(tmp_path / "other.png")
+    one = groups[0].original
+    both = replace(one, id="both", more_images=(ImageRef("other", str(tmp_path / "other.png")),))
+    pair = [Group(1, "rad", one), Group(2, "rad", both), Group(3, "rad", replace(both, id="again", text="So?"))]
+    export(pair, tmp_path, "lmms-eval")
+    visuals = [task_functions(tmp_path).doc_to_visual(doc) for doc in rows(tmp_path)]
+    assert [[image.size for image in images] for images in visuals] == [[(9, 7)], [(9, 7), (5, 4)], [(9, 7), (5, 4)]]
+    for inline in (True, False):
+        export(pair, tmp_path, "vlmevalkit", inline=inline, overwrite=True)
+        found = list(VlmEvalKitTable(str(tmp_path / "askew.tsv")).questions())
+        contents = [[image_bytes(image) for image in question.images] for question in found]
+        assert contents == [[image_bytes(image) for image in group.original.images] for group in pair]
+    export(pair, tmp_path, "vlmevalkit", overwrite=True)
+    with (tmp_path / "askew.tsv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file, dialect="excel-tab"))
+    names = [row["image_path"] for row in table]
+    assert names == ["0_1.jpg", '["1_1.jpg","1_2.jpg"]', '["2_1.jpg","2_2.jpg"]'], "VLMEvalKit writes images there"
+    assert (table[2]["image"], len(json.loads(table[1]["image"]))) == ("1", 2)
 
 
 def test_plain_lines_have_ids_as_they_are(groups, tmp_path):

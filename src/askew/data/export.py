@@ -75,20 +75,15 @@ class ExportRow:
         """
         return "\n".join(part for part in (self.question.context, self.question.text) if part)
 
-    def image_file(self) -> str:
-        """The full path of its image file."""
-        image = self.question.image
-        if self.question.more_images:
-            raise DataError(
-                f"question {self.question.id!r} is about {len(self.question.images)} images, and this format has one. "
-                "Export as jsonl or csv."
-            )
-        if image is None or image.path is None:
+    def image_files(self) -> list[str]:
+        """The full paths of its image files, in order."""
+        images = self.question.images
+        if not images or not all(image.path for image in images):
             raise DataError(
                 f"question {self.question.id!r} has no image, and a harness needs one. "
                 "Give the folder of images (--images)."
             )
-        return os.path.abspath(image.path)
+        return [os.path.abspath(str(image.path)) for image in images]
 
 
 def each_question(groups: Iterable[Group]) -> Iterator[ExportRow]:
@@ -247,7 +242,7 @@ def _sheet_lines(rows: Sequence[ExportRow]) -> Iterator[bytes]:
 def _write_lmms_eval(rows: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
     """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; returns their paths.
 
-    All columns are strings, since a column of a dataset must have one type.
+    All columns are strings, and the paths a list, since a column of a dataset must have one type.
     """
     questions, task, functions = folder / "questions.jsonl", folder / f"{name}.yaml", folder / "utils.py"
     write_joined(questions, (line(_lmms_eval_row(row)) for row in rows))
@@ -270,7 +265,7 @@ def _lmms_eval_row(row: ExportRow) -> dict[str, Any]:
         "question": row.prompt,
         "answer": row.answer,
         "category": row.category,
-        "picture": row.image_file(),
+        "image_paths": row.image_files(),
     }
 
 
@@ -279,6 +274,7 @@ def _write_vlmevalkit(rows: Sequence[ExportRow], folder: Path, name: str, prompt
 
     VLMEvalKit reads a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column except the
     image in its prediction file. A repeated image is replaced by the index of its first row, as VLMEvalKit expects.
+    Several images are a list in a cell, which needs another column with their names.
     """
     table = folder / f"{name}.tsv"
     write_joined(table, _table_lines(rows, prompt, inline))
@@ -286,15 +282,24 @@ def _write_vlmevalkit(rows: Sequence[ExportRow], folder: Path, name: str, prompt
 
 
 def _table_lines(rows: Sequence[ExportRow], prompt: str, inline: bool) -> Iterator[bytes]:
-    first_at: dict[str, int] = {}
-    yield _table_line(["index", IDS, "image" if inline else "image_path", "question", "answer", "category"])
+    names, first_at = inline and any(row.question.more_images for row in rows), dict[tuple[str, ...], int]()
+    columns = ["image" if inline else "image_path", *(["image_path"] if names else [])]
+    yield _table_line(["index", IDS, *columns, "question", "answer", "category"])
     for index, row in enumerate(rows):
-        path = row.image_file()
-        image = path
+        paths = row.image_files()
+        cells = [_listed(paths)]
         if inline:
-            before = first_at.setdefault(path, index)
-            image = b64encode(image_bytes(ImageRef(row.question.id, path))).decode() if before == index else str(before)
-        yield _table_line([str(index), row.encoded_ids, image, row.prompt + prompt, row.answer, row.category])
+            before = first_at.setdefault(tuple(paths), index)
+            contents = (b64encode(image_bytes(ImageRef(row.question.id, path))).decode() for path in paths)
+            cells = [_listed(list(contents)) if before == index else str(before)]
+        if names:
+            cells.append(_listed([f"{index}_{place}.jpg" for place in range(1, len(paths) + 1)]))
+        yield _table_line([str(index), row.encoded_ids, *cells, row.prompt + prompt, row.answer, row.category])
+
+
+def _listed(items: list[str]) -> str:
+    """A cell with the only item, or with the text of a list."""
+    return items[0] if len(items) == 1 else orjson.dumps(items).decode()
 
 
 def _table_line(cells: list[str]) -> bytes:

@@ -11,12 +11,14 @@ FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
-    """The image of a question."""
+    """The images of a question, in order."""
     from PIL import Image
 
-    here = os.path.dirname(os.path.abspath(__file__))
-    with Image.open(os.path.join(here, doc["picture"]), formats=FORMATS) as image:
-        return [image.convert("RGB")]
+    here, images = os.path.dirname(os.path.abspath(__file__)), []
+    for path in doc["image_paths"]:
+        with Image.open(os.path.join(here, path), formats=FORMATS) as image:
+            images.append(image.convert("RGB"))
+    return images
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:

@@ -7,9 +7,9 @@ none (``easy``) or only the changed ones (``hard``), and ``figure`` (all questio
 is still asked once. Easy and hard accuracy of the leaderboard are over such groups, not over questions: 79.56 % is 362
 of 455, 38.37 % is 165 of 430.
 
-VLMEvalKit's ``HallusionBench.tsv`` leaves out the 178 questions without an image. The parts of its ``index`` after the
-third are set, figure and question. Its groups are by ``l2-category``, so those of VD and VS with equal numbers are one
-(*sic*), and figures differ from the authors'.
+VLMEvalKit's ``HallusionBench.tsv`` leaves out the 178 questions without an image. The parts of its ``index`` are
+category, subcategory, visual_input, set, figure and question, in the order of the authors' columns. Its groups are by
+``l2-category``, so those of VD and VS with equal numbers are one (*sic*), and figures differ from the authors'.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class HallusionBench(GroupBenchmark):
         answer = {"1": "yes", "0": "no"}.get(text(record, "gt_answer"))
         if answer is None:
             raise bad_label(record["gt_answer"], '"1" (yes) or "0" (no)')
-        if images is None and text(record, "visual_input") not in ("0", "1", "2"):
+        if text(record, "visual_input") not in ("0", "1", "2"):
             raise bad_label(record["visual_input"], '"0", "1" or "2" (visual_input)')
         name = text(record, "filename", "")
         tags = (

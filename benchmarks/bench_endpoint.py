@@ -8,15 +8,19 @@ tasks, the usual way to write this, with prepared bodies. Every image has eight 
 
 Then the pace, as ratios to runs of the same program: 1,000 questions to a server that takes 1 s, with and without 2 %
 random faults (goal: at most 1.3 times the time), and a server that accepts 16 requests at once and refuses the rest
-with 429 (compared with the 16 that it can accept; goal: at most 1.2 requests per answer).
+with 429 (compared with the 16 that it can accept; goal: at most 1.2 requests per answer). Last, servers that accept 50
+requests a second and refuse others with 429 and Retry-After (goal: 90 % of that rate with 1.1 requests per answer):
+by the second and with a bucket for 50, with exact waits and waits of whole seconds; 2,000 questions each.
 """
 
 import asyncio
 import io
+import math
 import multiprocessing
 import random
 import sys
 import time
+import typing
 
 import numpy as np
 from PIL import Image
@@ -26,11 +30,19 @@ from askew.types import ImageRef, Question
 
 DELAY, CONNECTIONS, PER_IMAGE = 0.1, 64, 8
 CAPACITY, CHANCE, SECOND = 16, 0.02, 1.0
+ALLOWED = 50
+LIMITS = {
+    "window": "by the second, exact waits",
+    "window-whole": "by the second, waits of whole seconds",
+    "bucket": "a bucket, exact waits",
+    "bucket-whole": "a bucket, waits of whole seconds",
+}
 REPLY = (
     b'{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],'
     b'"usage":{"prompt_tokens":500,"completion_tokens":2}}'
 )
 REFUSED = b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n"
+TOLD = b"HTTP/1.1 429 X\r\nRetry-After: %b\r\nContent-Length: 0\r\n\r\n"
 RAW = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(REPLY), REPLY)
 
 
@@ -48,6 +60,7 @@ def main() -> None:
     bodies = asyncio.run(ready_made(model, questions[:640]))
     slow, slow_processor = timed(lambda: asyncio.run(peer(url, bodies)))
     pace = paces(url, [Question(n, None, f"Is there a cat number {n}?") for n in range(1000)])
+    limited = limits(url, [Question(n, None, f"Is there a cat number {n}?") for n in range(2000)])
     server.terminate()
     rate, one_by_one, ideal = count / seconds, len(few) / sequential, CONNECTIONS / DELAY
     print(f"{'':34}{'answers/s':>11}{'of ideal':>10}{'ms processor each':>20}")
@@ -61,7 +74,7 @@ def main() -> None:
     images = len({question.image.data for question in questions})
     print(f"{count:,} questions about {images:,} images: encoded {model.images.encoded:,} times")
     assert model.images.encoded == images
-    print("\n".join(["", *pace]))
+    print("\n".join(["", *pace, "", *limited]))
 
 
 def paces(url: str, questions) -> list[str]:
@@ -83,6 +96,20 @@ def paces(url: str, questions) -> list[str]:
         f"a server with {CAPACITY} places, {DELAY:g} s each: {narrow:.1f} s, {narrow / ideal:.2f} times the ideal; "
         f"{model.budget.calls / len(questions):.2f} requests an answer (1.2)"
     )
+    return told
+
+
+def limits(url: str, questions) -> list[str]:
+    """The share of a server's rate that is reached, and the requests that it takes."""
+    told = [f"{ALLOWED} requests a second are allowed, {len(questions):,} questions:"]
+    for place, how in LIMITS.items():
+        model = OpenAI("bench", base_url=url.replace("/v1", f"/{place}/v1"), concurrency=CONNECTIONS)
+        seconds, processor = timed(lambda model=model: check(model, questions))
+        share, requests = len(questions) / seconds / ALLOWED, model.budget.calls / len(questions)
+        told.append(
+            f"{how}: {share:.0%} of the rate (90), {requests:.2f} requests an answer (1.1), "
+            f"{1000 * processor / len(questions):.2f} ms processor each"
+        )
     return told
 
 
@@ -109,7 +136,7 @@ def made_up(count: int) -> list[Question]:
 
 
 async def ready_made(model, questions) -> list[bytes]:
-    return [model.chat.body(question, await model.images.of(question.image)) for question in questions]
+    return [model.chat.body(question, [await model.images.of(question.image)]) for question in questions]
 
 
 async def peer(url: str, bodies) -> None:
@@ -132,6 +159,8 @@ class Slow(asyncio.Protocol):
     narrow = 0
     """Requests in progress at the server with limited capacity."""
     chance = random.Random(0)
+    allowed: typing.ClassVar[dict[str, tuple[float, float]]] = {}
+    """By place: how many requests may come now, and when that was counted."""
 
     def connection_made(self, transport) -> None:
         self.transport, self.seen, self.wanted = transport, b"", 0
@@ -149,13 +178,28 @@ class Slow(asyncio.Protocol):
         later = asyncio.get_running_loop().call_later
         if place == "narrow" and Slow.narrow >= CAPACITY:
             self.transport.write(REFUSED % 429)
+        elif place.partition("-")[0] in ("window", "bucket") and (wait := self.told_to_wait(place)):
+            self.transport.write(TOLD % (str(math.ceil(wait)) if place.endswith("whole") else f"{wait:.3f}").encode())
         elif place == "narrow":
             Slow.narrow += 1
             later(DELAY, self.leave)
         elif place.startswith("flaky") and self.chance.random() < CHANCE:
             later(SECOND, self.transport.write, REFUSED % int(place[-3:]))
         else:
-            later(DELAY if place == "v1" else SECOND, self.transport.write, RAW)
+            later(SECOND if place == "second" or place.startswith("flaky") else DELAY, self.transport.write, RAW)
+
+    def told_to_wait(self, place: str) -> float:
+        """Seconds until a server with a rate accepts a request; 0 if it accepts this one."""
+        now = asyncio.get_running_loop().time()
+        left, then = Slow.allowed.get(place, (ALLOWED, now))
+        if place.startswith("bucket"):
+            left = min(ALLOWED, left + (now - then) * ALLOWED)
+        elif int(now) > int(then):
+            left = ALLOWED
+        Slow.allowed[place] = (left - (left >= 1), now)
+        if left >= 1:
+            return 0.0
+        return (1 - left) / ALLOWED if place.startswith("bucket") else int(now) + 1 - now
 
     def leave(self) -> None:
         Slow.narrow -= 1

@@ -116,6 +116,8 @@ class FaultServer:
     after_answer: Counter[str] = field(default_factory=Counter)
     """Requests for what was answered before."""
     requests: list[Request] = field(default_factory=list)
+    paths: set[str] = field(default_factory=set)
+    """Of the requests, with parameters."""
     most: int = 0
     """Most requests that were under way at once."""
     _active: int = 0
@@ -180,6 +182,7 @@ class FaultServer:
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+        self.paths.add(head[0].split()[1])
         body = json.loads(await reader.readexactly(int(headers["content-length"])))
         text = words_of(body)
         self.asked[text] += 1

@@ -113,8 +113,42 @@ class Metered(Server):
     rate: int = 20
 
     def trouble(self, now):
-        second = [then for then in self.times if int(then) == int(now)]
-        return Reply(429, {"retry-after": f"{int(now) + 1 - now:.3f}"}, b"") if len(second) > self.rate else None
+        over = len(self.times) > self.rate and int(self.times[-1 - self.rate]) == int(now)
+        return Reply(429, {"retry-after": f"{int(now) + 1 - now:.3f}"}, b"") if over else None
+
+
+@dataclass
+class Sliding(Server):
+    """Accepts a number of requests in any second, and tells others to wait for a whole one."""
+
+    rate: int = 50
+    accepted: list[float] = field(default_factory=list)
+
+    def trouble(self, now):
+        self.accepted = [then for then in self.accepted if then > now - 1]
+        if len(self.accepted) >= self.rate:
+            return Reply(429, {"retry-after": "1"}, b"")
+        self.accepted.append(now)
+        return None
+
+
+@dataclass
+class Bucket(Server):
+    """Accepts what is in a bucket that fills steadily, and tells others to wait until there is more."""
+
+    rate: int = 50
+    burst: float = 50
+    whole: bool = True
+    filled: tuple[float, float] | None = None
+    """With how much, and when."""
+
+    def trouble(self, now):
+        level, then = self.filled or (self.burst, now)
+        level = min(self.burst, level + (now - then) * self.rate)
+        self.filled = (level - (level >= 1), now)
+        if level >= 1:
+            return None
+        return Reply(429, {"retry-after": "1" if self.whole else f"{(1 - level) / self.rate:.3f}"}, b"")
 
 
 @dataclass
@@ -135,7 +169,7 @@ def ask(server, count, retries=8, concurrency=64, backoff=0.5):
     """Seconds until all are answered, and the predictions."""
     predictions = []
     chat = Chat("{question}", "", "", 16, {})
-    settings = EndpointSettings("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)
+    settings = EndpointSettings(("http://simulated/v1",), None, 120.0, concurrency, retries, backoff, 20)
     asking = Dispatcher(chat, settings, Budget(), None, predictions.append, Random(server.seed), lambda *_: server)
     loop = SimulatedLoop()
     try:

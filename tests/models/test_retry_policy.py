@@ -35,16 +35,26 @@ def test_an_address_that_is_never_reached_stops_the_run(give_up, last):
 
 def test_silence_stops_the_run_and_concurrent_requests_count_once():
     retry = policy()
-    assert [retry.on_verdict(SILENT, 0) for _ in range(9)] == [None] * 9
-    assert [retry.on_verdict(SILENT, before) for before in range(1, 5)] == [None] * 4
-    assert "6 requests in a row got no reply within 10 s" in (retry.on_verdict(SILENT, 5) or "")
-    assert retry.on_verdict(Completion({}), 6) is None
+    assert [retry.on_verdict(SILENT, (0, 0)) for _ in range(9)] == [None] * 9
+    assert [retry.on_verdict(SILENT, (before, 0)) for before in range(1, 5)] == [None] * 4
+    assert "6 requests in a row got no reply within 10 s" in (retry.on_verdict(SILENT, (5, 0)) or "")
+    assert retry.on_verdict(Completion({}), (6, 0)) is None
     assert retry.silences.count == 0
 
 
+def test_broken_replies_alone_stop_the_run_before_the_first_answer():
+    broken = Retry("broken reply: not a JSON object", overload=False)
+    retry = policy()
+    assert [retry.on_verdict(broken, (0, 0)) for _ in range(9)] == [None] * 9  # concurrent
+    assert [retry.on_verdict(broken, (0, before)) for before in range(1, 7)] == [None] * 6
+    assert "8 such replies in a row: check base_url" in (retry.on_verdict(broken, (0, 7)) or "")
+    retry.answered = True
+    assert retry.on_verdict(broken, (0, 0)) is None
+
+
 def test_a_very_long_wait_stops_the_run():
-    assert policy().on_verdict(replace(BUSY, after=LONGEST_WAIT), 0) is None
-    reason = policy().on_verdict(replace(BUSY, after=7200.0), 0)
+    assert policy().on_verdict(replace(BUSY, after=LONGEST_WAIT), (0, 0)) is None
+    reason = policy().on_verdict(replace(BUSY, after=7200.0), (0, 0))
     assert (reason or "").startswith("http 429; the endpoint asks to wait 7,200 s.")
 
 

@@ -55,8 +55,8 @@ class Chat:
         """Whether the endpoint must send the log-probability of each token."""
         return bool(self.fields.get("logprobs"))
 
-    def body(self, question: Question, images: Sequence[EncodedImage]) -> bytes:
-        """The request's JSON."""
+    def body(self, question: Question, images: Sequence[EncodedImage], stream: int = 0) -> bytes:
+        """The request's JSON; ``stream`` requests events, with a count of tokens at the end (1) or without (2)."""
         content: Any = self.words(question)
         if images:
             content = [
@@ -64,7 +64,9 @@ class Chat:
                 for part in parts_of(content, len(images))
             ]
         messages = [{"role": "system", "content": self.system}] if self.system else []
-        return orjson.dumps({**self.fields, "messages": [*messages, {"role": "user", "content": content}]})
+        more = {"stream": True, "stream_options": {"include_usage": True}} if stream == 1 else {"stream": True}
+        fields = {**self.fields, **more} if stream else self.fields
+        return orjson.dumps({**fields, "messages": [*messages, {"role": "user", "content": content}]})
 
     def _image_part(self, image: EncodedImage) -> dict[str, Any]:
         url = {"url": orjson.Fragment(image.url)} | ({"detail": self.detail} if self.detail else {})
@@ -161,27 +163,29 @@ class EncodedImages:
     def __reduce__(self) -> tuple[Any, ...]:
         return EncodedImages, (self.max_side, self.memory)
 
-    async def of(self, ref: ImageRef) -> EncodedImage:
-        """The image, encoded in a thread on first use; ``BadImage`` when it cannot be used."""
-        future = self._future(ref)
+    async def of(self, ref: ImageRef, halved: bool = False) -> EncodedImage:
+        """The image, encoded in a thread on first use, or half of its size; ``BadImage`` when it cannot be used."""
+        future = self._future(ref, halved)
         return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
 
     def now(self, ref: ImageRef) -> EncodedImage:
         """Like ``of``, outside an event loop."""
         return self._future(ref).result()
 
-    def _future(self, ref: ImageRef) -> Future[EncodedImage]:
-        key = content_hash(ref)
+    def _future(self, ref: ImageRef, halved: bool = False) -> Future[EncodedImage]:
+        key = content_hash(ref) + (" halved" if halved else "")
         with self._lock:
             future = self._known.get(key)
             if future is None:
                 self._threads = self._threads or ThreadPoolExecutor(2, "askew-images")
-                future = self._known[key] = self._threads.submit(self._encode, key, ref)
+                future = self._known[key] = self._threads.submit(self._encode, key, ref, halved)
             self._known.move_to_end(key)
         return future
 
-    def _encode(self, key: str, ref: ImageRef) -> EncodedImage:
+    def _encode(self, key: str, ref: ImageRef, halved: bool) -> EncodedImage:
         image = encode(ref, self.max_side)
+        if halved:
+            image = encode(ref, max(1, max(image.size) // 2))
         with self._lock:
             self.encoded += 1
             self._held += len(image.url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
@@ -15,8 +15,9 @@ from askew.models.endpoint.chat_reply import judge, prediction_from_reply, token
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages
 from askew.models.endpoint.http import Client, Lost, Reply, Silent, TooLarge, Unreachable, Unusable
 from askew.models.endpoint.request_limits import Budget, Limiter, Reserved
-from askew.models.endpoint.retry_policy import Completion, Failed, Retry, RetryPolicy, Stop, Verdict
+from askew.models.endpoint.retry_policy import Completion, Failed, Instead, Retry, RetryPolicy, Stop, Verdict
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
+from askew.models.endpoint.servers import Server, Servers
 from askew.types import Prediction, Question
 from askew.verbs import Resolver
 
@@ -28,7 +29,8 @@ LARGEST = 8 << 20
 class EndpointSettings:
     """How requests are sent; nothing here changes an answer."""
 
-    url: str
+    urls: tuple[str, ...]
+    """Of servers that share the work."""
     key: str | None = field(repr=False)
     timeout: float
     concurrency: int
@@ -38,8 +40,49 @@ class EndpointSettings:
     connect_timeout: float = 10.0
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Secrets in the request besides the key."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """More headers of each request."""
+    query: str = field(default="", repr=False)
+    """What follows the address after a question mark."""
     resolve: Resolver | None = None
     """The addresses to connect to; None leaves that to the system."""
+
+
+@dataclass
+class PendingRequest:
+    """A question with its encoded images, and the form in which it was last sent."""
+
+    chat: Chat
+    question: Question
+    images: list[EncodedImage]
+    halved: bool = False
+    """Whether the endpoint refused the images, and they are sent at half their size."""
+    remark: str = ""
+    advice: str = ""
+    """What to do if these are refused too."""
+    stream: int = -1
+    _body: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """Its tokens, estimated."""
+        return self.chat.tokens(self.question, [image.size for image in self.images])
+
+    def body(self, stream: int) -> bytes:
+        """Its JSON, as ``Chat.body`` writes it."""
+        if stream != self.stream:
+            self.stream, self._body = stream, self.chat.body(self.question, self.images, stream)
+        return self._body
+
+    def halve(self, images: list[EncodedImage], before: Sequence[tuple[int, int]], reason: str) -> None:
+        """Replace the images by smaller ones, since the endpoint refused those of these sizes."""
+        self.images, self.halved, self.stream = images, True, -1
+        sides = max(max(size) for size in before), max(max(image.size) for image in images)
+        self.remark = (
+            f"The endpoint refused an image with a side of {sides[0]} pixels ({reason}), and was asked with half of "
+            f"that. max_side={sides[1]} sends all images so, and saves the refused requests."
+        )
+        self.advice = f". Sent again with sides of at most {sides[1]} pixels; max_side=... sends smaller images"
 
 
 @dataclass
@@ -60,128 +103,165 @@ class Dispatcher:
     async def run(self, questions: Sequence[Question]) -> None:
         """Ask all questions; an error that stops the run is raised after all pending predictions are delivered."""
         settings = self.settings
-        self._policy = RetryPolicy(settings.retries, settings.backoff, settings.give_up, settings.timeout, self.rng)
-        self._limiter = Limiter(settings.concurrency)
+        self._policy = self._new_policy()
         self._change = asyncio.Event()
         self._end = asyncio.Event()
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
-        if settings.key:
-            headers["Authorization"] = f"Bearer {settings.key}"
-        self._client = self.connect(settings.url, headers, LARGEST, settings.connect_timeout, settings.resolve)
+        self._remark = ""
+        servers = [self._server(url) for url in settings.urls]
+        self._servers = Servers(servers)
         todo = iter(questions)
         # a few more workers than requests: some encode images while others wait for replies
-        workers = min(len(questions), settings.concurrency + settings.concurrency // 4 + 2)
+        workers = min(len(questions), (settings.concurrency + settings.concurrency // 4 + 2) * len(servers))
         try:
             await asyncio.gather(*(self._work(todo) for _ in range(workers)))
         finally:
-            await self._client.close()
+            for server in servers:
+                await server.client.close()
         if self.ended is not None:
             raise self.ended
+
+    def _new_policy(self) -> RetryPolicy:
+        settings = self.settings
+        return RetryPolicy(settings.retries, settings.backoff, settings.give_up, settings.timeout, self.rng)
+
+    def _server(self, url: str) -> Server:
+        settings = self.settings
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if settings.key:
+            headers["Authorization"] = f"Bearer {settings.key}"
+        address = f"{url}?{settings.query}" if settings.query else url
+        headers |= settings.headers
+        client = self.connect(address, headers, LARGEST, settings.connect_timeout, settings.resolve)
+        return Server(url, client, Limiter(settings.concurrency), self._new_policy())
 
     async def _work(self, todo: Iterator[Question]) -> None:
         for question in todo:
             prediction = None if self.ended else await self._ask(question)
             if prediction is None:
                 return
-            self.deliver(prediction)
+            remark, self._remark = " ".join(filter(None, (self._remark, prediction.remark))), ""
+            self.deliver(replace(prediction, remark=remark) if remark else prediction)
 
     async def _ask(self, question: Question) -> Prediction | None:
         """The prediction, or None when the run stopped before there was one."""
         try:
-            images = await self._images(question)
+            request = PendingRequest(self.chat, question, await self._encoded(question))
         except BadImage as bad:
             return Prediction(question.id, None, error=f"bad image: {bad}", tries=0)
-        body = self.chat.body(question, images)
-        size = self.chat.tokens(question, [image.size for image in images])
-        tries = 0
+        tries, server = 0, None
         while True:
             tries += 1
-            verdict, tokens, seconds = await self._try(body, size)
-            if verdict is None:
+            verdict, server, tokens, seconds = await self._try(request, server)
+            if verdict is None or server is None:
                 return None
             if isinstance(verdict, Completion):
                 prediction = self._read(question, verdict)
-                return prediction and replace(prediction, tries=tries, seconds=seconds, tokens=tokens)
+                return prediction and replace(
+                    prediction, tries=tries, seconds=seconds, tokens=tokens, remark=request.remark
+                )
+            if isinstance(verdict, Instead):
+                if await self._reform(request, server, verdict):
+                    continue
+                verdict = verdict.otherwise
             if isinstance(verdict, Stop):
-                self._give_up(f"{verdict.reason.rstrip('.')}. {verdict.remedy}")
-                return None
+                if self._give_up(server, f"{verdict.reason.rstrip('.')}. {verdict.remedy}"):
+                    return None
+                continue
             if isinstance(verdict, Failed) or not self._policy.repeats(verdict, tries):
-                reason = verdict.reason.rstrip(".")
-                self._give_up(self._policy.on_failure(verdict, reason))
+                reason = verdict.reason.rstrip(".") + request.advice
+                self._give_up(None, self._policy.on_failure(verdict, reason))
                 return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
             with suppress(asyncio.TimeoutError):  # the run ends, or the pause
                 await asyncio.wait_for(self._end.wait(), self._policy.pause(verdict, tries))
+
+    async def _reform(self, request: PendingRequest, server: Server, verdict: Instead) -> bool:
+        """Give the request the form that the server wants; False if it has it already, or cannot have it."""
+        if verdict.form == "smaller images":
+            if request.halved or not request.images:
+                return False
+            sizes = [image.size for image in request.images]
+            request.halve(await self._encoded(request.question, halved=True), sizes, self._hide(verdict.reason))
+            return True
+        wanted = 1 if verdict.form == "stream" else 2
+        if request.stream >= wanted or (wanted == 2 and not request.stream):
+            return False
+        server.stream = max(server.stream, wanted)
+        return True
 
     def _read(self, question: Question, completion: Completion) -> Prediction | None:
         """The prediction in a completion; None for an answer that this run cannot use."""
         prediction = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
         trouble = self._policy.on_completion(prediction, self.chat.wants_scores)
-        self._give_up(trouble)
+        self._give_up(None, trouble)
         return prediction if prediction.failed or not trouble else None
 
-    async def _images(self, question: Question) -> list[EncodedImage]:
-        return [] if self.images is None else [await self.images.of(image) for image in question.images]
+    async def _encoded(self, question: Question, halved: bool = False) -> list[EncodedImage]:
+        return [] if self.images is None else [await self.images.of(image, halved) for image in question.images]
 
-    async def _try(self, body: bytes, size: int) -> tuple[Verdict | None, tuple[int, int], float]:
-        """One request: its verdict (None when the run has stopped), its tokens, its seconds."""
-        reserved = await self._reserve(size, self.chat.most_written)
+    async def _try(
+        self, request: PendingRequest, not_at: Server | None
+    ) -> tuple[Verdict | None, Server | None, tuple[int, int], float]:
+        """One request: its verdict (None when the run has stopped), its server, its tokens, its seconds."""
+        reserved = await self._reserve(request.size, self.chat.most_written)
         if reserved is None:
-            return None, (0, 0), 0.0
+            return None, None, (0, 0), 0.0
         try:
-            round_ = await self._limiter.enter()
+            slot = await self._servers.enter(not_at)
         except asyncio.CancelledError:
             self.budget.release(reserved)
             raise
+        server = slot.server
         if self.ended:
-            self._limiter.leave()
+            self._servers.leave(slot)
             self.budget.release(reserved)
-            return None, (0, 0), 0.0
-        clock, silences, tokens = asyncio.get_running_loop().time, self._policy.silences.count, (0, 0)
+            return None, None, (0, 0), 0.0
+        clock, streaks, tokens = asyncio.get_running_loop().time, server.policy.streaks, (0, 0)
         started = clock()
         try:
-            verdict = await self._send(body)
+            verdict = await self._send(server, request.body(server.stream))
             seconds = clock() - started
-            self._give_up(self._policy.on_verdict(verdict, silences))
-            self._adapt_rate(verdict, round_, seconds)
+            self._give_up(server, server.policy.on_verdict(verdict, streaks))
+            if len(self._servers.alive) > 1:
+                self._give_up(server, server.policy.on_fault(verdict))
+            slot.adapt(verdict, clock(), seconds)
             if isinstance(verdict, Completion):
-                tokens = tokens_of_reply(verdict.reply, size)
-            return verdict, tokens, seconds
+                server.policy.answered = True
+                tokens = tokens_of_reply(verdict.reply, request.size)
+            return verdict, server, tokens, seconds
         finally:
-            self._limiter.leave()
+            self._servers.leave(slot)
             self.budget.pay(reserved, tokens)
             self._change.set()
 
-    async def _send(self, body: bytes) -> Verdict:
-        verdict = await self._verdict(body)
+    async def _send(self, server: Server, body: bytes) -> Verdict:
+        verdict = await self._verdict(server, body)
         if isinstance(verdict, Completion):
             return verdict
-        reason = hide(hide(verdict.reason, self.settings.secrets, NAMED), [self.settings.key])
-        return replace(verdict, reason=reason)
+        if isinstance(verdict, Instead):
+            other = verdict.otherwise
+            return replace(verdict, otherwise=replace(other, reason=self._hide(other.reason)))
+        return replace(verdict, reason=self._hide(verdict.reason))
 
-    async def _verdict(self, body: bytes) -> Verdict:
+    def _hide(self, reason: str) -> str:
+        return hide(hide(reason, self.settings.secrets, NAMED), [self.settings.key])
+
+    async def _verdict(self, server: Server, body: bytes) -> Verdict:
+        policy = server.policy
         try:
-            reply = await asyncio.wait_for(self._client.post(body), self.settings.timeout)
+            reply = await asyncio.wait_for(server.client.post(body), self.settings.timeout)
         except asyncio.TimeoutError:
             return Retry(f"timeout: no answer within {self.settings.timeout:g} s", silent=True)
         except Unusable as unusable:
-            return self._policy.on_unusable(str(unusable))
+            return policy.on_unusable(str(unusable))
         except Unreachable as lost:
-            return self._policy.on_unreachable(f"connection: {lost}", isinstance(lost, Silent))
+            return policy.on_unreachable(f"connection: {lost}", isinstance(lost, Silent))
         except Lost as lost:
             return Retry(f"connection: {lost}")
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
-        self._policy.heard = True
+        policy.heard = True
         body = hide_in(reply.body, (self.settings.key, *self.settings.secrets))
         return judge(Reply(reply.status, reply.headers, body), self.chat.wants_scores)
-
-    def _adapt_rate(self, verdict: Verdict, round_: int, seconds: float) -> None:
-        if isinstance(verdict, Retry) and verdict.overload:
-            self._limiter.failed(round_, bool(verdict.after))
-            if verdict.after and not self.ended:
-                self._limiter.pause(verdict.after)
-        elif isinstance(verdict, Completion):
-            self._limiter.answered(round_, seconds)
 
     async def _reserve(self, read: int, written: int) -> Reserved | None:
         """Reserve a request in the budget; wait while pending requests may leave enough for it."""
@@ -200,16 +280,21 @@ class Dispatcher:
                 await self._change.wait()
         return None
 
-    def _give_up(self, reason: str | None) -> None:
-        """Stop the run if there is a reason to."""
-        if reason:
-            self._stop(ModelError(f"{self.settings.url}: {reason}"))
+    def _give_up(self, server: Server | None, reason: str | None) -> bool:
+        """Stop the run if there is a reason to; while there are other servers, only ask this one no more."""
+        if not reason:
+            return False
+        if server is not None and self._servers.drop(server):
+            self._remark = f"{server.url} is asked no more, and the other servers take its questions: {reason}"
+            return False
+        self._stop(ModelError(f"{(server or self._servers.alive[0]).url}: {reason}"))
+        return True
 
     def _stop(self, why: RunError) -> None:
         self.ended = self.ended or why
         self._end.set()
         self._change.set()
-        self._limiter.open()
+        self._servers.open()
 
     def _hidden(self, prediction: Prediction) -> Prediction:
         """The prediction without secrets that appear only when the parts of an answer are joined."""

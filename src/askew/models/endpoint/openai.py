@@ -17,6 +17,7 @@ import orjson
 from askew.answers.image_places import parts_of
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
+from askew.models.endpoint.added_fields import AddedFields
 from askew.models.endpoint.chat_reply import judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.chat_request import Chat, EncodedImage, EncodedImages, image_tokens, scaled
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
@@ -30,6 +31,8 @@ from askew.verbs import Resolver
 OFFICIAL = "https://api.openai.com/v1"
 PROMPT = "{question} Answer with a single word or a short phrase."
 _ANNOUNCED: set[str] = set()
+_LATER = ("headers", "query", "logprobs")
+"""Options that are in the signature only if they are given."""
 _FIXED = ("model", "messages", "stream", "n")
 _LEAST = {
     "max_answer_tokens": 1,
@@ -52,7 +55,8 @@ class OpenAI:
 
     model: str
     base_url: str = ""
-    """Default: OPENAI_BASE_URL, or OpenAI's own address. One from ``.env`` is used only with a key from there."""
+    """Default: OPENAI_BASE_URL, or OpenAI's own address. One from ``.env`` is used only with a key from there. Several,
+    separated by commas, share the work; only the first is in the signature, since all must serve the same model."""
     prompt: str = PROMPT
     """``\\n`` as typed on a command line is a line break; in ``system`` too."""
     system: str = ""
@@ -65,6 +69,11 @@ class OpenAI:
     detail: Literal["", "auto", "low", "high"] = ""
     extra: str = ""
     """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``. Secrets in it are hidden."""
+    headers: str = ""
+    """More headers of each request as JSON, e.g. ``{"api-key": "$AZURE_API_KEY"}``: the value of a variable in the
+    environment or ``.env``, which is never shown. One for a key replaces OPENAI_API_KEY. In the signature if given."""
+    query: str = ""
+    """Parameters after the address as JSON, e.g. ``{"api-version": "2024-10-21"}``; like ``headers``."""
     logprobs: bool = False
     """Ask for the log-probability of each token, so that answers have a score. In the signature only when true."""
     blind: bool = False
@@ -88,6 +97,10 @@ class OpenAI:
     """A YAML or JSON file ``{model: {read: 2.5, written: 10}}``, for a million tokens."""
     cap_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(default="auto", repr=False, compare=False)
     """The request field for ``max_answer_tokens``; OpenAI's own endpoint and other servers differ."""
+    addresses: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The servers in ``base_url``."""
+    added: AddedFields = field(init=False, repr=False, compare=False)
+    """What ``headers`` and ``query`` say."""
     chat: Chat = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
     """Spent by this model so far."""
@@ -104,7 +117,8 @@ class OpenAI:
 
     def __post_init__(self) -> None:
         found, from_file = (self.base_url, False) if self.base_url else base_url()
-        base = _checked_url(found or OFFICIAL)
+        addresses = tuple(dict.fromkeys(map(_checked_url, (found or OFFICIAL).split(","))))
+        base = ",".join(addresses)
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise BadOption(f"openai: {name}={getattr(self, name)} is less than {least}.")
@@ -118,6 +132,8 @@ class OpenAI:
             print(f"The file .env in this folder sets the endpoint: {base} (OPENAI_BASE_URL).", file=sys.stderr)
         values = {
             "base_url": base,
+            "addresses": addresses,
+            "added": AddedFields.of(self.headers, self.query),
             "from_file": from_file,
             "budget": Budget(self.max_calls, self.max_tokens, self.max_cost, price),
             "images": EncodedImages(self.max_side),
@@ -137,21 +153,26 @@ class OpenAI:
         )
 
     def __repr__(self) -> str:
-        named = [part.name for part in fields(self) if part.repr and (part.name != "logprobs" or self.logprobs)]
-        return self.hide(f"OpenAI({', '.join(f'{name}={getattr(self, name)!r}' for name in named)})")
+        shown = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
+        shown = {name: value for name, value in shown.items() if value or name not in _LATER} | {
+            "base_url": self.addresses[0]
+        }
+        return self.hide(f"OpenAI({', '.join(f'{name}={value!r}' for name, value in shown.items())})")
 
     def hide(self, text: str) -> str:
-        """The text (a spec, a command, a signature) without the key and without secrets of ``extra``."""
-        named = hide(text, secrets_in(_checked_extra(self.extra)), NAMED)
+        """The text (a spec, a command, a signature) without the key and without other secrets of requests."""
+        named = hide(text, [*secrets_in(_checked_extra(self.extra)), *self.added.secrets()], NAMED)
         return hide(named, keys_at_hand(), LONG)
 
     @property
     def url(self) -> str:
-        """The address that requests are sent to."""
-        return f"{self.base_url}/chat/completions"
+        """The address that requests are sent to; with several, the first."""
+        return f"{self.addresses[0]}/chat/completions"
 
     def connecting(self, resolve: Resolver) -> OpenAI:
         """The same model, which connects only to the addresses that ``resolve`` returns for its host."""
+        if len({urlsplit(address).hostname for address in self.addresses}) > 1:
+            raise BadOption("openai: base_url has several hosts, and a service asks one. Give the address of one.")
         model = copy.copy(self)
         object.__setattr__(model, "resolve", resolve)
         return model
@@ -163,14 +184,15 @@ class OpenAI:
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """One prediction per question, as they arrive. Answers are in the model's own words."""
-        key = api_key(self.from_file)
-        if key is None and self.base_url == OFFICIAL:
+        key = None if self.added.has_key else api_key(self.from_file)
+        headers, query = self.added.resolved(self.from_file)
+        if key is None and not self.added.has_key and OFFICIAL in self.addresses:
             raise ModelError(
                 f"{OFFICIAL} needs a key: set OPENAI_API_KEY or put it into a file .env here. For a server of your "
                 "own give base_url=http://HOST:PORT/v1."
             )
         settings = EndpointSettings(
-            url=self.url,
+            urls=tuple(f"{address}/chat/completions" for address in self.addresses),
             key=key,
             timeout=self.timeout,
             concurrency=self.concurrency,
@@ -178,7 +200,9 @@ class OpenAI:
             backoff=self.backoff,
             give_up=self.give_up,
             connect_timeout=self.connect_timeout,
-            secrets=tuple(secrets_in(_checked_extra(self.extra))),
+            secrets=(*secrets_in(_checked_extra(self.extra)), *self.added.secrets()),
+            headers=headers,
+            query=query,
             resolve=self.resolve,
         )
         images = None if self.blind else self.images
@@ -235,7 +259,7 @@ class OpenAI:
     def _fields(self) -> dict[str, Any]:
         cap = self.cap_field
         if cap == "auto":
-            cap = "max_completion_tokens" if self.base_url == OFFICIAL else "max_tokens"
+            cap = "max_completion_tokens" if self.addresses == (OFFICIAL,) else "max_tokens"
         chosen = {"model": self.model, "temperature": self.temperature, "seed": self.seed, cap: self.max_answer_tokens}
         # some servers send log-probabilities only if the likeliest tokens are requested too
         scores = {"logprobs": True, "top_logprobs": 1} if self.logprobs else {}
@@ -261,6 +285,7 @@ def _image_line(size: tuple[int, int] | None, detail: str) -> str:
 
 
 def _checked_url(url: str) -> str:
+    url = url.strip()
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -269,14 +294,12 @@ def _checked_url(url: str) -> str:
     if not valid or not url.isascii() or not url.isprintable() or " " in url:
         raise BadOption("openai: base_url is not an address. Write it as http://HOST:PORT/v1.")
     if url.count("://") > 1:
-        raise BadOption(
-            "openai: base_url has several addresses, and requests are sent to one. Put a load balancer before the "
-            "servers, or ask a part of the questions from each (--shard 1/2, --shard 2/2; then askew merge)."
-        )
+        raise BadOption("openai: base_url has several addresses. Separate them by commas.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadOption(
             "openai: base_url has more than an address (a user, a key or a query). It is written to every result, so "
-            "give it as http://HOST:PORT/v1 and put the key into OPENAI_API_KEY."
+            "give it as http://HOST:PORT/v1 and put the key into OPENAI_API_KEY, or what follows the question mark "
+            'into query={"name": "value"}.'
         )
     return url.rstrip("/")
 

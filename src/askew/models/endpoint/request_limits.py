@@ -1,12 +1,11 @@
 """What limits the requests to an endpoint: the budget of the command and the rate that the server can take.
 
 A request is sent only when the budget (calls, tokens, cost) covers its maximum. The limiter decides how many requests
-are sent at once.
+are sent at once, and the pacer (``pacer.py``) how many a second.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 from math import isfinite
@@ -152,7 +151,9 @@ class Limiter:
 
     * many requests fail: more than a tenth of the last replies plus two, or about as many in a row; the limit is
       halved;
-    * one fails with a request to wait, or while answers take twice as long as before; the limit falls by a fifth.
+    * one fails while answers take twice as long as before; the limit falls by a fifth.
+
+    Refusals with a request to wait are the pacer's and change no limit.
 
     It falls once for all requests that were pending then: they report the same overload.
 
@@ -181,23 +182,14 @@ class Limiter:
     _caution: int = 0
     _calm: float = float("inf")
     """The limit to reach without overload before caution is reduced by a step."""
-    _not_before: float = 0.0
-    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.limit = min(self.limit, float(self.most))
 
-    async def enter(self) -> int:
-        """Wait for a slot; returns the current round. ``leave`` must follow."""
-        while self.active >= int(self.limit) or asyncio.get_running_loop().time() < self._not_before:
-            await self._turn()
-        self.active += 1
-        return self.round
-
-    def leave(self) -> None:
-        """Free the slot."""
-        self.active -= 1
-        self._wake()
+    @property
+    def full(self) -> bool:
+        """Whether as many requests are pending as may be."""
+        return self.active >= int(self.limit)
 
     def answered(self, round_: int, seconds: float) -> None:
         """An answer arrived after this time: raise the limit a little."""
@@ -214,7 +206,7 @@ class Limiter:
             self._caution = max(0, self._caution - 1)
             self._calm = self.limit + 1
 
-    def failed(self, round_: int, told_to_wait: bool = False) -> None:
+    def failed(self, round_: int) -> None:
         """A request of that round failed, perhaps because of too many requests: slow down if it is overload."""
         if round_ != self.round:
             return
@@ -222,7 +214,7 @@ class Limiter:
         self._in_a_row += 1
         in_a_row = self._in_a_row > FEW + SHARE * self.limit
         many = in_a_row or sum(self._faults) > FEW + SHARE * len(self._faults)
-        if many or told_to_wait or self.latency.rising:
+        if many or self.latency.rising:
             self._slow_down(0.5 if many else 0.8)
 
     def _slow_down(self, factor: float) -> None:
@@ -239,34 +231,6 @@ class Limiter:
         self._heard = False
         self._faults.clear()
         self._in_a_row = 0
-
-    def pause(self, seconds: float) -> None:
-        """Send nothing for this long: the server asked for it."""
-        loop = asyncio.get_running_loop()
-        self._not_before = max(self._not_before, loop.time() + seconds)
-        loop.call_later(seconds + 0.001, self._wake)
-
-    def open(self) -> None:
-        """End the pause."""
-        self._not_before = 0.0
-        self._wake()
-
-    async def _turn(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            self._wake()
-            raise
-
-    def _wake(self) -> None:
-        free = int(self.limit) - self.active
-        while free > 0 and self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                free -= 1
 
 
 @dataclass

@@ -6,12 +6,13 @@ All of the policy is here, and nothing else: ``judge_error`` and the verdicts (w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from askew.errors import InARow
 from askew.types import Prediction
@@ -35,6 +36,9 @@ _REMEDIES = {
     403: "The key may not use this model or endpoint: use another key, or ask whoever runs the endpoint.",
     404: "Check the model's name and base_url (most end in /v1).",
     405: "Check base_url (most end in /v1).",
+    410: "Check the model's name: the endpoint has it no more.",
+    501: "Check base_url: this server does not offer chat completions.",
+    505: "Let the server or a proxy before it speak HTTP/1.1.",
 }
 _PARAMETER_REMEDIES = {
     "temperature": "Leave it out with temperature=none.",
@@ -44,6 +48,9 @@ _PARAMETER_REMEDIES = {
     "model": "Check the model's name.",
     **dict.fromkeys(_LOGPROBS, "Leave out logprobs=true: answers then have no score."),
 }
+_IMAGES = re.compile(r"image|picture|pixel|base64", re.I)
+_TOO_LARGE = re.compile(r"too (large|big|long|high)|exceed|larger than|greater than|maximum|\bmax\b", re.I)
+_CONTEXT = re.compile(r"context (length|window)|maximum model length|longer than the max|prompt is too long", re.I)
 STILL_THINKING = "still thinking"
 """How errors of this kind begin: there are thoughts, but no answer after them."""
 _SEVERAL = 5
@@ -53,6 +60,8 @@ _THINKING_REMEDY = (
     'extra={"chat_template_kwargs": {"enable_thinking": false}} (vLLM, SGLang, llama.cpp) or '
     'extra={"reasoning_effort": "low"} (OpenAI).'
 )
+BROKEN = 8
+"""Broken replies before the first answer, each after the one before, after which the run stops."""
 UNREACHED = 3
 """Failed connections after which the run stops, while no reply has ever arrived."""
 LONGEST_WAIT = 600.0
@@ -98,7 +107,21 @@ class Stop:
     remedy: str
 
 
-Verdict: TypeAlias = Completion | Retry | Failed | Stop
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """The endpoint wants the request in another form; without it, the verdict is ``otherwise``."""
+
+    form: Form
+    otherwise: Failed | Stop
+
+    @property
+    def reason(self) -> str:
+        """What the endpoint said."""
+        return self.otherwise.reason
+
+
+Form: TypeAlias = Literal["stream", "no stream options", "smaller images"]
+Verdict: TypeAlias = Completion | Retry | Failed | Stop | Instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +134,37 @@ class ErrorReply:
 
 
 def judge_error(status: int, reason: str, error: ErrorReply, after: float | None, wants_scores: bool) -> Verdict:
-    """Whether a reply with this error is retried, fails one question, or stops the run."""
+    """Whether a reply with this error is retried, repeated in another form, fails one question, or stops the run."""
+    final = _judge_status(status, reason, error, after, wants_scores)
+    if isinstance(final, Retry) or status in (401, 402, 403):
+        return final
+    form = _other_form(status, error)
+    return Instead(form, final) if form else final
+
+
+def _other_form(status: int, error: ErrorReply) -> Form | None:
+    """The form in which the endpoint wants the request, by its error.
+
+    >>> _other_form(400, ErrorReply("Stream must be set to true")), _other_form(400, ErrorReply("image too small"))
+    ('stream', None)
+    """
+    if "stream_options" in error.message or error.parameter == "stream_options":
+        return "no stream options"
+    if re.search(r"(?<![a-z])(non-?)?stream(ing|ed)?(?![a-z])", error.message, re.I) or error.parameter == "stream":
+        return "stream"
+    if status == 413 or (_IMAGES.search(error.message) and _TOO_LARGE.search(error.message)):
+        return "smaller images"
+    return "smaller images" if _CONTEXT.search(error.message) else None
+
+
+def _judge_status(
+    status: int, reason: str, error: ErrorReply, after: float | None, wants_scores: bool
+) -> Retry | Failed | Stop:
     if error.code == "insufficient_quota":
         return Stop(reason, _REMEDIES[402])
     if wants_scores and status not in _RETRIED and "logprobs" in error.message:
         return Stop(reason, _PARAMETER_REMEDIES["logprobs"])
-    if status in _RETRIED or status >= 500:
+    if status in _RETRIED or (status >= 500 and status not in _REMEDIES):
         return Retry(reason, after=after)
     if error.parameter in _PARAMETERS:
         return Stop(reason, _PARAMETER_REMEDIES.get(error.parameter, "Leave that option out."))
@@ -166,6 +214,13 @@ class RetryPolicy:
             "command resumes once the endpoint answers (timeout=... waits longer, give_up=0 never stops).",
         )
         """Requests without any reply, each sent after the one before; concurrent ones count once."""
+        self.faults = InARow(self.give_up, "{count} requests in a row failed; the last: {last}")
+        """Faults of one of several servers."""
+        self.broken = InARow(
+            BROKEN if self.give_up else 0,
+            "{last}. {count} such replies in a row: check base_url (most end in /v1; give_up=0 never stops).",
+        )
+        """Broken replies before the first answer."""
 
     def repeats(self, verdict: Verdict, tries: int) -> bool:
         """Whether to send the request again after this many tries."""
@@ -187,14 +242,24 @@ class RetryPolicy:
         what, _, remedy = reason.partition(". ")
         return Stop(f"connection: {what}", remedy)
 
-    def on_verdict(self, verdict: Verdict, silences: int) -> str | None:
-        """Stop if the endpoint stays silent, or asks for a very long wait. ``silences``: when the request was sent.
+    @property
+    def streaks(self) -> tuple[int, int]:
+        """How many requests in a row were silent, and broken; concurrent ones count once."""
+        return self.silences.count, self.broken.count
+
+    def on_verdict(self, verdict: Verdict, before: tuple[int, int]) -> str | None:
+        """Stop if the endpoint stays silent, sends only broken replies, or asks for a very long wait. ``before``: the
+        streaks when the request was sent.
 
         One request at a time, retrying every question of a silent endpoint would take a day.
         """
         silent = isinstance(verdict, Retry) and verdict.silent
-        counts = not silent or silences == self.silences.count
+        counts = not silent or before[0] == self.silences.count
         if counts and (reason := self.silences.told("no reply" if silent else "")):
+            return reason
+        broken = verdict.reason if isinstance(verdict, Retry) and not verdict.overload and not self.answered else ""
+        counts = not broken or before[1] == self.broken.count
+        if counts and (reason := self.broken.told("broken" if broken else "", broken)):
             return reason
         if isinstance(verdict, Retry) and verdict.overload and (verdict.after or 0) > LONGEST_WAIT:
             return (
@@ -202,6 +267,11 @@ class RetryPolicy:
                 "same command again then."
             )
         return None
+
+    def on_fault(self, verdict: Verdict) -> str | None:
+        """A reason to send nothing more to one of several servers: only faults, other than too many requests."""
+        fault = verdict.reason if isinstance(verdict, Retry) and not verdict.reason.startswith("http 429") else ""
+        return self.faults.told("fault" if fault else "", fault)
 
     def on_failure(self, verdict: Retry | Failed, reason: str) -> str | None:
         """Stop after many questions in a row without an answer."""

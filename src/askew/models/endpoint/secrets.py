@@ -62,6 +62,20 @@ def keys_at_hand() -> list[str | None]:
     return [_from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")]
 
 
+def from_environment(name: str, from_file: bool) -> str | None:
+    """A variable of the environment or else of ``.env``; with ``from_file`` only of that file."""
+    return _from_file(name) if from_file else _from_environment(name) or _from_file(name)
+
+
+def names_secret(name: str) -> bool:
+    """Whether a field of this name has a secret.
+
+    >>> names_secret("api-key"), names_secret("api-version"), names_secret("eos_token")
+    (True, False, False)
+    """
+    return bool(_NAMES.fullmatch(name) and not _NOT_NAMES.fullmatch(name))
+
+
 def secrets_in(fields: Any) -> Iterator[str]:
     """Secrets in the fields of a request: recognised by the name of the field, or by their form.
 
@@ -70,7 +84,7 @@ def secrets_in(fields: Any) -> Iterator[str]:
     """
     if isinstance(fields, dict):
         for name, value in fields.items():
-            if _NAMES.fullmatch(name) and not _NOT_NAMES.fullmatch(name):
+            if names_secret(name):
                 parts = value if isinstance(value, list) else [value]
                 yield from (part for part in parts if isinstance(part, str) and len(part) >= NAMED)
             yield from secrets_in(value)

@@ -19,6 +19,7 @@ from askew.metrics.attacks import (
     ValidAttackRate,
 )
 from askew.metrics.benchmark_metrics import (
+    ClaimRate,
     Description,
     MmeScore,
     OptionAccuracy,
@@ -59,6 +60,8 @@ PERFECT = {
     NoiseFalls(2): 0.0,
     Flips(): 0.0,
     AnyChange(): 0.0,
+    ClaimRate(): 0.0,
+    ClaimRate("original"): 0.0,
     PromptSpread(): 0.0,
     PromptSpread("t", "robust"): 0.0,
     WorstForm(): 1.0,
@@ -108,7 +111,7 @@ METRICS = [
 
 ANSWERS = ("yes", "no", "2", "dog")
 PARTS = ("head", "tail", "neither")
-NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
+NOTE = {"claim": "green", "status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 """What attacks write."""
 
 

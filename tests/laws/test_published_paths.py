@@ -34,6 +34,7 @@ SUITES = {
     "carets": "carets:size=4",
     "visual": "visual",
     "prompts": "prompts:marked",
+    "hint": "hint",
     "corruption": "corruption:severities=3",
     "basic": "basic:pool={pool},ranker=bleu1,top=3",
 }

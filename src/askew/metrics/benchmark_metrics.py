@@ -1,4 +1,5 @@
-"""Metrics of single benchmarks: CV-Bench's mean over parts, MME's score, AMBER's descriptions, multiple choice."""
+"""Metrics of single benchmarks: CV-Bench's mean over parts, MME's score, AMBER's descriptions, multiple
+choice; and answers that are a given wrong one."""
 
 from __future__ import annotations
 
@@ -71,6 +72,32 @@ class TaggedAnswer(Metric):
         if expected is None or (said is None and failed is None):
             return None
         return float(failed or 0.0) if said is None else float(normalise(said) == normalise(expected)), 1.0
+
+
+@dataclass(frozen=True)
+class ClaimRate(Metric):
+    """Share of answers that are the wrong answer claimed in the variant: before the claim (``original``), or after it.
+
+    What a claim adds is the difference of the two: some models give that answer anyway. The claim is in the note of a
+    variant whose ``level`` is 1, so that true claims do not count.
+    """
+
+    better: ClassVar[Literal[-1]] = -1
+    title: ClassVar[str] = "Claimed, {self.of}"
+    sentence: ClassVar[str] = "answers that are the claimed wrong one, to the {self.of}"
+
+    of: Literal["original", "variant"] = "variant"
+
+    def __post_init__(self) -> None:
+        if self.of not in ("original", "variant"):
+            raise BadOption(f"claim-rate: of is {self.of!r}. Give original or variant.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(answers that are the claim, answers), counting each variant with a wrong claim."""
+        pairs = ((v, outcome.original if self.of == "original" else p) for v, p in outcome.pairs())
+        claims = ((v.note["claim"], said.answer) for v, said in pairs if "claim" in v.note and v.note.get("level"))
+        values = (failed if said is None else float(normalise(said) == normalise(claim)) for claim, said in claims)
+        return summed(value for value in values if value is not None)
 
 
 ABILITIES: Mapping[str, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import time
+import os
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -50,11 +50,11 @@ def main(args: argparse.Namespace) -> int:
         settings.progress,
     )
     run = experiment(args.name)
-    plan.begin(args.name)
-    began = time.monotonic()
+    resumed = plan.begin(args.name)
     finding = run(plan)
     date = datetime.now(timezone.utc).date().isoformat()
-    page = finding.markdown(as_typed(), date, (time.monotonic() - began) / 60)
+    minutes = sum(os.times()[:4]) / 60  # of this process and of its workers
+    page = finding.markdown(as_typed(), date, minutes, resumed)
     (plan.output / "FINDING.md").write_text(page, encoding="utf-8")
     print(page)
     return 0

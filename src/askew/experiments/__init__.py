@@ -71,10 +71,10 @@ class ExperimentPlan:
             if getattr(self, name) < 1:
                 raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str) -> bool:
         """Record what the folder is for; refuse one of another experiment, whose networks would be mistaken for ours.
 
-        ``seeds`` and ``executor`` may differ: they add networks or change none.
+        ``seeds`` and ``executor`` may differ: they add networks or change none. Returns whether it was begun before.
         """
         path = self.output / "plan.json"
         ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}
@@ -83,13 +83,14 @@ class ExperimentPlan:
             other = [f"{key} {before.get(key)}, now {value}" for key, value in ours.items() if before.get(key) != value]
             if other:
                 raise UsageError(f"{self.output} holds another experiment ({'; '.join(other)}). Give another --output.")
-            return
+            return True
         if not path.is_file():
             refuse_foreign(self.output, "an experiment", "Give another folder as --output.")
         self.output.mkdir(parents=True, exist_ok=True)
         note_output(self.output, "an experiment", {})
         with replaced(path) as file:
             file.write(orjson.dumps(ours))
+        return False
 
     def world(self, split: str) -> str:
         """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.
@@ -159,8 +160,8 @@ class ExperimentFinding:
     """What a reader must know in addition to the numbers."""
     settings: Mapping[str, object] = field(default_factory=dict)
 
-    def markdown(self, command: str, date: str, minutes: float) -> str:
-        """The page, with the command, the seed and the date."""
+    def markdown(self, command: str, date: str, minutes: float, resumed: bool = False) -> str:
+        """The page, with the command, the seed, the date, and the processor's minutes since it was begun or resumed."""
         parts = [
             f"# {self.title}",
             self.paper,
@@ -175,7 +176,7 @@ class ExperimentFinding:
             *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),
             "## How to reproduce it",
             f"    {command}",
-            f"{date}; {minutes:.0f} minutes; "
+            f"{date}; {minutes:.0f} minutes of processor time{' since it was resumed' if resumed else ''}; "
             + "; ".join(f"{name} {value}" for name, value in self.settings.items())
             + ".",
         ]

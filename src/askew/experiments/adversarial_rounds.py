@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from askew.engine.result import Result
+from askew.engine.settings import Settings, progress_bar
 from askew.experiments import ExperimentFinding, ExperimentPlan, PaperCell, paper_table
 from askew.experiments.claims import FAR, MARGIN, Claim, Measured, SeedDifference, mean_of
 from askew.experiments.jobs import Job, Test, build_test, cache_features, measured, model_folder, numbers, run_jobs
@@ -89,7 +90,8 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     plain = build_test(plan, "accuracy", name="plain")
     others = [build_test(plan, suite, name=name) for name, (suite, _) in SUITES.items()]
     runs: dict[tuple[str, str], list[Mapping[str, Result]]] = {}
-    for rounds in every:  # one after the other, so that a stopped experiment has some seeds complete
+    bar = progress_bar(Settings(progress=plan.progress), iterable=every, desc="Seeds", unit=" seeds")
+    for rounds in bar:  # one after the other, so that a stopped experiment has some seeds complete
         _hold(plan, rounds)
         jobs = {
             (net, lesson): _job(rounds, net, lesson, [*_tests(plan, rounds), plain], others)

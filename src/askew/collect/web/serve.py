@@ -311,7 +311,7 @@ def announce(service: Service, address: Address, port: int, owner_link: bool) ->
         token = new_owner_link(tx) if owner_link or not owners else None
         images = tx.count(image)
         opened = tx.value(sa.select(round_.c.number).where(round_.c.state == "OPEN"))
-        names = ", ".join(row.name for row in _active_models(tx))
+        names = "; ".join(row.name for row in _active_models(tx))
     place = address.shown(port)
     state = f"round {opened} is open" if opened else "no round is open"
     print(f"Study: {service.study.folder} ({images} images; {state})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import tempfile
 import warnings
@@ -10,23 +11,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from askew.engine.ask import described
-from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import as_attack, as_data, as_model, as_models, as_suite, suites_in
 from askew.engine.events import finished
 from askew.engine.result import Comparison, Result
 from askew.engine.run import run_models
-from askew.engine.settings import Named, Settings, setting_names, settings_from
+from askew.engine.settings import Keywords, Named, Settings, is_watched, setting_names, settings_from
 from askew.errors import UsageError
 from askew.models.python_function import ONCE
 from askew.registry import accepted
 from askew.report.caveats import WRONG, form_sentences
 from askew.report.load import load_run
-from askew.suites.attack_suite import AttackSuite
 from askew.types import Question
 from askew.verbs import Dataset, Model, Streams, Suite
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 AnyModel: TypeAlias = str | Model | Streams | Callable[..., Any]
 """A spec (``"constant:yes"``), a model (an object with ``answer`` or ``stream``), or a function
@@ -48,7 +50,7 @@ def evaluate(
     images: str | None = None,
     skip_bad: bool = False,
     name: str | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> Result: ...
 
 
@@ -63,7 +65,7 @@ def evaluate(
     images: str | None = None,
     skip_bad: bool = False,
     name: Sequence[str] | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> Comparison: ...
 
 
@@ -78,7 +80,7 @@ def evaluate(
     images: str | None = None,
     skip_bad: bool = False,
     name: Sequence[str] | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> Comparison: ...
 
 
@@ -92,7 +94,7 @@ def evaluate(
     images: str | None = None,
     skip_bad: bool = False,
     name: str | Sequence[str] | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> Result | Comparison:
     """Run one or several models on the questions that a suite makes from data, score their answers and compare them.
 
@@ -100,10 +102,10 @@ def evaluate(
     ``f(image, question) -> str``; ``models`` is a list of these. ``data`` is a path, a spec (``"world:split=val"``), a
     data set, or questions; ``suite`` a spec, a suite, or several (default: the suites of prebuilt groups, otherwise
     ``"rad"``); ``name`` is the model's name in tables, or a list of names. ``settings`` have the names of the options
-    of ``askew run``: ``limit``, ``seed``, ``metric``, ``quiet=False`` for progress bars, ... (see
-    :class:`askew.engine.settings.Settings`), and options of the models such as ``base_url``. Without ``output``, the
-    files are kept in a temporary folder until the result is garbage-collected; with it, an interrupted run is resumed
-    by the same call.
+    of ``askew run``: ``limit``, ``seed``, ``metric``, ... (see :class:`askew.engine.settings.Settings`), and options of
+    the models such as ``base_url``. Progress bars are shown on a terminal and in a notebook unless ``quiet=True``.
+    Without ``output``, the files are kept in a temporary folder until the result is garbage-collected; with it, an
+    interrupted run is resumed by the same call.
     """
     several = models is not None or isinstance(model, (list, tuple))
     given = _one_list(model, models)
@@ -129,6 +131,20 @@ def evaluate(
             raise runs.failures[0]
     loaded = tuple(Result(one, files) for one in runs.folders)
     return Comparison(loaded) if several else loaded[0]
+
+
+def _with_keywords(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function with the names in ``**settings``, for completion and help in a notebook."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=kind.__forward_arg__)
+        for name, kind in Keywords.__annotations__.items()
+    ]
+    return signature.replace(parameters=[*own, *named])
+
+
+vars(evaluate)["__signature__"] = _with_keywords(evaluate)
 
 
 def load(path: str | Path, images: str | Path | None = None) -> Result | Comparison:
@@ -176,9 +192,12 @@ def attack_model(
     :class:`askew.engine.settings.Settings`. Returns the result of a run, whose folder can be given to :func:`evaluate`
     as data, to run other models on the same rewordings.
     """
+    from askew.engine.attack_run import AttackRun, AttackSettings
+    from askew.suites.attack_suite import AttackSuite
+
     attack_options = {field.name for field in fields(AttackSettings)}
     attack_settings = AttackSettings(**{key: value for key, value in settings.items() if key in attack_options})
-    run_settings = settings_from({key: value for key, value in settings.items() if key not in attack_options})
+    run_settings, _ = _settings({key: value for key, value in settings.items() if key not in attack_options}, ())
     named_model, source = as_model(model, name), as_data(data, images)
     with _kept_folder(output) as (folder, files):
         run = AttackRun(named_model, source, as_attack(attack), AttackSuite(), folder, attack_settings, run_settings)
@@ -222,7 +241,9 @@ def _settings(given: Mapping[str, Any], specs: Sequence[str]) -> tuple[Settings,
     known = {*setting_names(), *(one.name for one in fields(Settings))}
     accepted_options = {name for spec in specs for name in accepted("model", spec)}
     model_options = {name: value for name, value in given.items() if name in accepted_options - known}
-    return settings_from({name: value for name, value in given.items() if name not in model_options}), model_options
+    said = {"quiet": not is_watched()} if "progress" not in given else {}
+    said |= {name: value for name, value in given.items() if name not in model_options}
+    return settings_from(said), model_options
 
 
 def _one_list(model: Any, models: Sequence[Any] | None) -> list[Any]:

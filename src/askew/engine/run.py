@@ -29,7 +29,8 @@ import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
 from askew.engine.ask import FAILED_ALIKE, BuildsModel, WorkerAsking, count_failures
-from askew.engine.build import Prepared, audit_texts, build_groups
+from askew.engine.build import Prepared, WatchesGroups, audit_texts, build_groups
+from askew.engine.built_groups import build_key, built_before, read_built, remember_built
 from askew.engine.events import Advanced, Event, Finished, Note, Stage, Started, Warned, result_of
 from askew.engine.executors import workers_of
 from askew.engine.judge import MeaningfulMetrics, OutcomeJudge, Tally
@@ -110,9 +111,21 @@ def _prepared(
     settings: Settings,
     executor: Executor | None,
 ) -> Stage[Prepared]:
-    """The groups on disk. Each was seen by every planner, so unusable questions are refused before any model is run."""
-    metrics = MeaningfulMetrics(settings.metrics, [suite.what for suite in suites])
-    prepared = yield from build_groups(data, suites, folder, settings, (metrics, *planners), executor=executor)
+    """The groups on disk, built unless they are there.
+
+    Each was seen by every planner, so unusable questions are refused before any model is run.
+    """
+    watchers: Sequence[WatchesGroups] = (
+        MeaningfulMetrics(settings.metrics, [suite.what for suite in suites]),
+        *planners,
+    )
+    key = build_key(data, suites, settings, versions())
+    if key is not None and (kept := built_before(folder, key)):
+        prepared = yield from read_built(kept, data, suites, folder, settings, watchers)
+    else:
+        prepared = yield from build_groups(data, suites, folder, settings, watchers, executor=executor)
+        if key is not None:
+            remember_built(prepared, key)
     for planner in planners:
         if (found_by := planner.repeats_ids()) is not None:
             for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):

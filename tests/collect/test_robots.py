@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,22 @@ def test_a_model_folder_is_found_from_any_folder(tmp_path: Path, monkeypatch: py
     assert row.name == "scripted:models/script.json", "the name is what was typed"
     assert Robots(study).answer([Call(1, 1, row.id, 1, "0" * 64, ".png", "What is it?")])[0].answer == "a dog"
     study.close()
+
+
+def test_a_name_that_nobody_chose_has_no_folder(tmp_path: Path) -> None:
+    """Releases have the names of robots: there stood where a model was on the machine of the study."""
+    study = str(tmp_path / "study")
+    assert main(["collect", "init", study, "--preset", "small"]) == 0
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "said.json").write_text("{}")
+        assert main(["collect", "models", study, "--add", f"scripted:{tmp_path / folder}/said.json"]) == 0
+    with closing(open_study(tmp_path / "study")) as opened, opened.database.read() as tx:
+        rows = {row.name: row.spec for row in tx.rows(sa.select(model))}
+    assert rows == {
+        "scripted:said.json": f"scripted:{tmp_path}/one/said.json",
+        "scripted:said.json (2)": f"scripted:{tmp_path}/other/said.json",
+    }
 
 
 def test_only_existing_files_and_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from askew.collect.image_import import Added, import_images
 from askew.collect.protocol import changed
 from askew.collect.release import released_question
 from askew.collect.robots import TRAINED_ROBOTS, stored_spec
-from askew.collect.rounds import CLOSED, TRAINED, add_model, create_round
+from askew.collect.rounds import CLOSED, TRAINED, add_model, create_round, free_name
 from askew.collect.schema import ensemble_member, image, model, round_
 from askew.collect.simulation.world_content import FILE, import_world, load_world
 from askew.collect.study import Study
@@ -170,7 +170,7 @@ def make_next_round(
             [base.what, as_data(questions["train"]).what], questions["dev"], folder, plan.settings, progress
         )
         about = _facts(folder, plan, spec, [row.number for row in finished], questions, base)
-        trained.append((f"{spec}, round {number}", model_spec, about))
+        trained.append((model_spec, about))
     round_id = _create(study, number, trained, plan.models)
     _import(study, round_id, number, plan, say)
     return int(number)
@@ -237,7 +237,7 @@ def _facts(
     curve = json.loads(stored["history.json"].read_bytes()) if stored["history.json"].is_file() else []
     accuracies = [round(100 * one["accuracy"], 2) for one in curve]
     return {
-        "net": spec,
+        "net": public_word(spec),
         "base": public_word(plan.base),
         "base_sha256": _digest(base.what.questions()),
         "rounds": list(rounds),
@@ -260,31 +260,28 @@ def _digest(questions: Any) -> str:
     return found.hexdigest()
 
 
-def _create(
-    study: Study, number: int, trained: Sequence[tuple[str, str, dict[str, Any]]], models: Sequence[str]
-) -> int:
+def _create(study: Study, number: int, trained: Sequence[tuple[str, dict[str, Any]]], models: Sequence[str]) -> int:
     """The id of the new round, with its robots; one that an earlier call created is taken up."""
     with study.database.write() as tx:
-        wanted = {**{name: spec for name, spec, _ in trained}, **{spec: spec for spec in models}}
+        wanted = {stored_spec(spec, study.folder): spec for spec in [*(spec for spec, _ in trained), *models]}
         draft = tx.first(sa.select(round_).where(round_.c.number == number))
         if draft is not None:
-            members = sa.select(model.c.name).join(ensemble_member).where(ensemble_member.c.round_id == draft.id)
-            have = {row.name for row in tx.rows(members)}
-            if have != set(wanted):
-                raise UsageError(
-                    f"Round {number} exists already, against {', '.join(sorted(have))}. Open it, or give these robots."
-                )
+            members = sa.select(model).join(ensemble_member).where(ensemble_member.c.round_id == draft.id)
+            have = {row.spec: row.name for row in tx.rows(members)}
+            if have.keys() != wanted.keys():
+                named = "; ".join(sorted(have.values()))
+                raise UsageError(f"Round {number} exists already, against {named}. Open it, or give these robots.")
             return int(draft.id)
-        known = {row.name: row.id for row in tx.rows(sa.select(model.c.id, model.c.name))}
-        ids = [
-            known[name]
-            if name in known
-            else add_model(tx, name, stored_spec(spec, study.folder), repr(make("model", spec)))
-            for name, spec in wanted.items()
-        ]
-        for name, _, about in trained:
-            record_event(tx, TRAINED, f"round {number}", None, {"model": name, **about})
-        return create_round(tx, ids)
+        ids = {row.spec: row.id for row in tx.rows(sa.select(model.c.id, model.c.spec))}
+        facts = {stored_spec(spec, study.folder): about for spec, about in trained}
+        for stored, spec in wanted.items():
+            about = facts.get(stored)
+            if stored not in ids:
+                name = free_name(tx, about["net"], f", round {number}") if about else free_name(tx, spec)
+                ids[stored] = add_model(tx, name, stored, repr(make("model", spec)))
+                if about:
+                    record_event(tx, TRAINED, f"round {number}", None, {"model": name, **about})
+        return create_round(tx, [ids[stored] for stored in wanted])
 
 
 def _import(study: Study, round_id: int, number: int, plan: NextRound, say: Callable[[str], object]) -> None:

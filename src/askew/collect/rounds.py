@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,6 +27,7 @@ from askew.collect.schema import (
     slot,
 )
 from askew.errors import UsageError
+from askew.files.paths import public_word
 
 WORKING = ("OPEN", "DRAINING")
 """States of a round in which questions are verified; new sessions begin only in an open one."""
@@ -44,6 +46,16 @@ def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
     if tx.first(sa.select(model.c.id).where(model.c.name == name)):
         raise Refused(f"A model is called {name!r} already. A new version needs a new name.")
     return tx.insert(model, name=name, spec=with_absolute_paths(spec), signature=signature)
+
+
+def free_name(tx: Tx, spec: str, ending: str = "") -> str:
+    """What a model is called if nobody names it: its spec without folders, since releases have its name.
+
+    If that is taken, a number follows.
+    """
+    taken = {row.name for row in tx.rows(sa.select(model.c.name))}
+    name = public_word(spec) + ending
+    return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def create_round(tx: Tx, models: Collection[int]) -> int:

@@ -46,7 +46,7 @@ def _init(args: argparse.Namespace) -> int:
 
 def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--add", metavar="MODEL", help="a model as for askew run, e.g. bundled:xnm or hf:...")
-    parser.add_argument("--called", metavar="NAME", help="what to call it (default: its spec)")
+    parser.add_argument("--called", metavar="NAME", help="its name in releases (default: its spec without folders)")
     parser.add_argument("--off", metavar="NAME", help="stop drawing a model in the open round")
     parser.add_argument("--on", metavar="NAME", help="draw it again")
 
@@ -55,7 +55,7 @@ def _models(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
     from askew.collect.robots import stored_spec, usable_spec
-    from askew.collect.rounds import add_model, open_round, set_model_active
+    from askew.collect.rounds import add_model, free_name, open_round, set_model_active
     from askew.collect.schema import model
     from askew.errors import UnknownName, UsageError
     from askew.registry import make
@@ -63,7 +63,7 @@ def _models(args: argparse.Namespace) -> int:
     with opened_study(args) as study, study.database.write() as tx:
         if args.add:
             spec = stored_spec(args.add, study.folder)
-            add_model(tx, args.called or args.add, spec, repr(make("model", args.add)))
+            add_model(tx, args.called or free_name(tx, args.add), spec, repr(make("model", args.add)))
         for name, active in ((args.off, False), (args.on, True)):
             if name:
                 found = tx.value(sa.select(model.c.id).where(model.c.name == name))

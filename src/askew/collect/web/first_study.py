@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from askew.collect.protocol import settings_of
-from askew.collect.rounds import add_model, create_round, start_round
+from askew.collect.rounds import add_model, create_round, free_name, start_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
@@ -89,7 +89,7 @@ def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
     from askew.collect.simulation.world_content import add_world_gold, add_world_quiz, import_world
 
     with study.database.write() as tx:
-        models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
+        models = [add_model(tx, free_name(tx, spec), spec) for spec in specs]
         round_id = create_round(tx, models)
     import_world(study, round_id, range(scenes), size=SIZE)
     if study.settings.quiz_required:
@@ -98,15 +98,3 @@ def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
         add_world_gold(study, gold)
     with study.database.write() as tx:
         start_round(tx, round_id)
-
-
-def _names(specs: Sequence[str]) -> list[str]:
-    """A name for each spec; repeated specs are numbered.
-
-    >>> _names(["bundled:xnm", "bundled:xnm"])
-    ['bundled:xnm', 'bundled:xnm (2)']
-    """
-    return [
-        spec if spec not in specs[:n] else f"{spec} ({list(specs[: n + 1]).count(spec)})"
-        for n, spec in enumerate(specs)
-    ]

@@ -6,24 +6,19 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any
 
-import orjson
 import torch
 from torch import Tensor, nn
 
-from askew import __version__
 from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
-from askew.errors import BadOption, RunError, plural
-from askew.files.limits import read_object
-from askew.files.output_folders import check_output, note_output
-from askew.files.read_write import alone_in, clear_parts, write_joined
+from askew.errors import RunError
+from askew.files.read_write import alone_in
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
@@ -40,19 +35,19 @@ from askew.train.checkpoint import (
     save_state,
     save_weights,
 )
+from askew.train.controls import controlled
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, HasBranch, ReplacesAnswer, Step
 from askew.train.prepare import Request, TrainConfig, Training, as_losses, prepare
-from askew.train.training_data import Data, Groups, Source, split_of_release
+from askew.train.training_data import Data, Groups, as_sources, split_of_release
+from askew.train.training_folder import CONFIG, begin_folder, deterministic, write_json
 from askew.train.training_page import write_page
-from askew.types import Question
 from askew.verbs import Loss
 
 SAVE_EVERY = 60.0
 """Seconds between checkpoints within an epoch."""
 VALIDATION_BATCH = 512
 """Questions that are validated at once."""
-_DAMAGED = "Give another --output, or delete the folder to train again."
 
 
 def train(
@@ -64,6 +59,7 @@ def train(
     *,
     output: str | Path,
     groups: Groups = "p2",
+    control: str = "",
     weights: Sequence[float] = (),
     exclude: Sequence[str | Path] = (),
     images: str | None = None,
@@ -77,10 +73,10 @@ def train(
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
     specs or questions; ``features`` is a file, ``grid``, or a store; ``groups``, a suite, a file or groups, is where
     Q3R and augmentation take pairs from. A list of data sets adds up, each with one of the ``weights``; so does a list
-    of ``groups``. Images of ``val``, and of the runs, groups or data in ``exclude``, must not be among them.
-    ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``, ...). Without ``val``, a tenth of the
-    images is held out for validation. ``skip_bad`` skips bad records and questions with unusable images, and lists
-    them in ``config.json``.
+    of ``groups``. ``control`` leaves out what is said to help (:mod:`askew.train.controls`). Images of ``val``, and of
+    the runs, groups or data in ``exclude``, must not be among them. ``settings`` are those of
+    :class:`askew.train.prepare.TrainConfig` (``seed``, ...). Without ``val``, a tenth of the images is held out for
+    validation. ``skip_bad`` skips bad records and questions with unusable images, and lists them in ``config.json``.
 
     Everything is written to ``output``. The same call after a kill resumes from there and ends with the same weights;
     a finished training is only loaded. A folder that holds another training, or anything else, is refused unless
@@ -88,52 +84,35 @@ def train(
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
-    sources = _sources(data, weights, images, skip_bad)
+    sources = as_sources(data, weights, images, skip_bad)
     held = None if val is None else as_data(split_of_release(val, "dev"), images, skip_bad)
     config_net = make("net", net) if isinstance(net, str) else net
     training = prepare(
-        Request(config_net, sources, held, features, added, answer, groups, images, config, skip_bad, exclude, progress)
+        Request(
+            net=config_net,
+            data=sources,
+            val=held,
+            features=features,
+            losses=controlled(added, control),
+            answer=answer,
+            groups=groups,
+            control=control,
+            images=images,
+            config=config,
+            skip_bad=skip_bad,
+            exclude=exclude,
+            progress=progress,
+        )
     )
     folder = Path(output)
-    with alone_in(folder), _deterministic(config, folder):
+    with alone_in(folder), deterministic(config.threads, folder / CONFIG):
         if overwrite:  # the weights of an earlier training must not be mistaken for the new ones
-            for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
+            for name in (CONFIG, "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
                 (folder / name).unlink(missing_ok=True)
-        _begin(folder, training, overwrite)
+        texts = {"words.json": list(training.words.known), "answers.json": list(training.answers.known)}
+        begin_folder(folder, CONFIG, training.record, overwrite, texts)
         _train(training, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)
-
-
-def _sources(data: Data | Sequence[Data], weights: Sequence[float], images: str | None, skip_bad: bool) -> list[Source]:
-    """Each data set with its weight; a list of questions is one data set."""
-    several = isinstance(data, (list, tuple)) and not any(isinstance(item, Question) for item in data)
-    named = [
-        as_data(split_of_release(one, "train"), images, skip_bad)
-        for one in (cast(Sequence[Data], data) if several else [cast(Data, data)])
-    ]
-    if len(weights) not in (0, len(named)):
-        raise BadOption(
-            f"There are {plural(len(weights), 'weight')} for {plural(len(named), 'data set')}: give one for each."
-        )
-    if any(not 0 < weight < math.inf for weight in weights):
-        raise BadOption(f"weights are {', '.join(map(str, weights))}; give numbers above 0.")
-    return [Source(one, weight) for one, weight in zip(named, weights or [1.0] * len(named), strict=True)]
-
-
-def _begin(folder: Path, training: Training, overwrite: bool) -> None:
-    """Write the configuration, words and answers; refuse a folder that holds another training, or anything else."""
-    clear_parts(folder)
-    record = training.record | {"threads": torch.get_num_threads()}
-    of: dict[str, Any] = {}
-    for name, value in record.items():
-        of |= {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, Mapping) else {name: value}
-    check_output(folder, "a training", of, overwrite)
-    if not (folder / "config.json").is_file():
-        note_output(folder, "a training", of)
-        _write_json(folder / "words.json", list(training.words.known))
-        _write_json(folder / "answers.json", list(training.answers.known))
-        versions = {"askew": __version__, "torch": torch.__version__}
-        _write_json(folder / "config.json", {**record, "versions": versions})
 
 
 def _train(training: Training, folder: Path, show: bool) -> None:
@@ -147,7 +126,7 @@ def _train(training: Training, folder: Path, show: bool) -> None:
         while done.epoch < config.epochs and not (config.patience and done.since >= config.patience):
             _epoch(training, learner, done, steps, folder, bar)
             _validate(training, learner.net, done, folder, steps)
-            _write_json(folder / "history.json", done.history)
+            write_json(folder / "history.json", done.history)
             write_page(folder, training.record, done.history)
             save_state(folder / STATE, learner, done)  # last: an epoch interrupted before this is done again
             bar.set_postfix_str(f"epoch {done.epoch}, validation {100 * done.history[-1]['accuracy']:.1f} %")
@@ -281,23 +260,3 @@ def _number(*parts: object) -> int:
     """A seed derived from these parts."""
     digest = hashlib.sha256(":".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
-
-
-@contextmanager
-def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
-    """Deterministic algorithms and a fixed number of threads, that of an interrupted training; restored afterwards."""
-    algorithms, threads = torch.are_deterministic_algorithms_enabled(), torch.get_num_threads()
-    written = folder / "config.json"
-    before = read_object(written, _DAMAGED).get("threads", 0) if written.is_file() else 0
-    torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(config.threads or int(before) or threads)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            yield
-    finally:
-        torch.use_deterministic_algorithms(algorithms)
-        torch.set_num_threads(threads)
-
-
-def _write_json(path: Path, content: Sequence[Any] | dict[str, Any]) -> None:
-    write_joined(path, [orjson.dumps(content, option=orjson.OPT_INDENT_2)], end=b"\n")

@@ -319,10 +319,14 @@ def distance(w: Tensor, other: Tensor, kind: Distance = "l1", reduce: Reduce = "
     >>> distance(w, other).item(), distance(w, other, reduce="sum").item(), distance(w, other, "l2", "sum").item()
     (0.125, 0.5, 0.125)
     """
-    if kind == "l1":
-        apart = (w - other).abs()
-    elif kind == "l2":
-        apart = (w - other).square()
-    else:
-        apart = w * (w.clamp(min=_LEAST).log() - other.clamp(min=_LEAST).log())
+    apart = pointwise(w, other, kind)
     return apart.mean() if reduce == "mean" else apart.sum() / w.shape[0]
+
+
+def pointwise(w: Tensor, other: Tensor, kind: Distance) -> Tensor:
+    """The parts of the distance between distributions, of the same shape; their sum is the distance."""
+    if kind == "l1":
+        return (w - other).abs()
+    if kind == "l2":
+        return (w - other).square()
+    return w * (w.clamp(min=_LEAST).log() - other.clamp(min=_LEAST).log())

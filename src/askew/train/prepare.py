@@ -17,6 +17,7 @@ from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig, QuestionWords
 from askew.registry import make
 from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table, content_of, unusable
+from askew.train.controls import controlled_groups
 from askew.train.features import FeatureStore, as_store
 from askew.train.losses import AnswerLoss, ReplacesAnswer, TakesGroups, check_types
 from askew.train.training_data import Groups, Source, read_pairs, refuse_test_images, split
@@ -79,6 +80,8 @@ class Request:
     exclude: Sequence[str | Path] = ()
     """Runs, groups or data whose images must not be trained on."""
     progress: bool = False
+    control: str = ""
+    """What is left out of the training, to compare it with (:mod:`askew.train.controls`)."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,9 @@ def prepare(request: Request) -> Training:
     images, skip, seed = request.images, request.skip_bad, request.config.seed
     examples, val = split(request.data, request.val, seed)
     by_name = {
-        loss.groups: read_pairs(loss.groups or request.groups, examples.questions, images, skip, seed)
+        loss.groups: controlled_groups(
+            read_pairs(loss.groups or request.groups, examples.questions, images, skip, seed), request.control
+        )
         for loss in request.losses
         if isinstance(loss, TakesGroups)
     }
@@ -234,6 +239,7 @@ def _record(
         "training": asdict(request.config),
         "answer_loss": repr(request.answer),
         "losses": [repr(loss) for loss in request.losses],
+        **({"control": request.control} if request.control else {}),
         "data": [{"signature": repr(source.data.what), "weight": source.weight} for source in request.data],
         "val": None if request.val is None else repr(request.val.what),
         "features": repr(store),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from askew.data.open_path import RELEASE
-from askew.engine.components import Questions
+from askew.engine.components import Questions, as_data
 from askew.engine.settings import Named
-from askew.errors import DataError, plural
+from askew.errors import BadOption, DataError, plural
 from askew.files.images import content_hash
 from askew.registry import make, names, open_data
 from askew.types import Expect, Group, ImageRef, Question, Variant
@@ -51,6 +52,24 @@ def split_of_release(data: Any, name: str) -> Any:
     """A folder of ``askew collect export`` stands for its train or dev split; anything else for itself."""
     is_release = isinstance(data, (str, Path)) and (Path(data) / RELEASE).is_file()
     return str(Path(data) / f"{name}.jsonl") if is_release else data
+
+
+def as_sources(
+    data: Data | Sequence[Data], weights: Sequence[float], images: str | None, skip_bad: bool
+) -> list[Source]:
+    """Each data set with its weight; a list of questions is one data set."""
+    several = isinstance(data, (list, tuple)) and not any(isinstance(item, Question) for item in data)
+    named = [
+        as_data(split_of_release(one, "train"), images, skip_bad)
+        for one in (cast(Sequence[Data], data) if several else [cast(Data, data)])
+    ]
+    if len(weights) not in (0, len(named)):
+        raise BadOption(
+            f"There are {plural(len(weights), 'weight')} for {plural(len(named), 'data set')}: give one for each."
+        )
+    if any(not 0 < weight < math.inf for weight in weights):
+        raise BadOption(f"weights are {', '.join(map(str, weights))}; give numbers above 0.")
+    return [Source(one, weight) for one, weight in zip(named, weights or [1.0] * len(named), strict=True)]
 
 
 def split(sources: Sequence[Source], val: Named | None, seed: int) -> tuple[Examples, list[Question]]:

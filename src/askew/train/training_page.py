@@ -15,7 +15,8 @@ from askew.types import NAN, Score
 
 MOST_LABELS = 15
 """With more epochs than this, only the first and the last are labelled below the curve."""
-_FOOTER = "Made by askew from config.json and history.json. A loss is the mean over the steps of an epoch that had it."
+_FOOTER = "Made by askew from the JSON files beside it. A loss is the mean over the steps of an {unit} that had it."
+_PAIRS = "Held-out pairs with both answers correct, in per cent"
 
 
 def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:
@@ -26,27 +27,31 @@ def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mappin
 
 def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
     """The page as HTML."""
-    best = max(history, key=lambda epoch: epoch["accuracy"])
+    unit = record.get("unit", "epoch")
+    best = max(history, key=lambda epoch: epoch["accuracy"] if epoch.get("pairs") is None else epoch["pairs"])
+    shares = [("Validation accuracy in per cent", [epoch["accuracy"] for epoch in history])]
+    if best.get("pairs") is not None:
+        shares.append((_PAIRS, [epoch["pairs"] for epoch in history]))
     losses = list(dict.fromkeys(name for epoch in history for name in epoch["loss"]))
     curves = el(
         "div",
-        _plot("Validation accuracy in per cent", [epoch["accuracy"] for epoch in history], 0, share=True),
-        *(_plot(f"Loss: {name}", [epoch["loss"].get(name) for epoch in history], 1) for name in losses),
+        *(_plot(heading, values, 0, unit, share=True) for heading, values in shares),
+        *(_plot(f"Loss: {name}", [epoch["loss"].get(name) for epoch in history], 1, unit) for name in losses),
         class_="panels",
     )
     made = details("Configuration", _settings(record), opened=True)
     body = el(
         "main",
         _section("curves", "Learning curves", curves),
-        _section("epochs", "Epochs", _table(history, losses)),
+        _section("epochs", f"{unit.capitalize()}s", _table(history, losses, unit)),
         _section("made", "How it was made", made),
     )
     return framed(
-        join(body, el("footer", el("p", _FOOTER))),
+        join(body, el("footer", el("p", _FOOTER.format(unit=unit)))),
         title=f"askew: training {record['net']['name']}",
         eyebrow="askew training",
         heading="How the training went",
-        subtitle=_subtitle(record, history, best),
+        subtitle=_subtitle(record, history, best, unit),
         first="curves",
     )
 
@@ -55,19 +60,21 @@ def _section(name: str, heading: str, content: Html) -> Html:
     return el("section", el("h2", heading), content, id=name, class_="part")
 
 
-def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:
+def _subtitle(
+    record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any], unit: str
+) -> str:
     return (
-        f"{record['net']['name']} · {record['questions']['train']:,} questions · {plural(len(history), 'epoch')} in "
-        f"{history[-1]['seconds']:.0f} s · best validation {100 * best['accuracy']:.1f} % (epoch {best['epoch']})"
+        f"{record['net']['name']} · {record['questions']['train']:,} questions · {plural(len(history), unit)} in "
+        f"{history[-1]['seconds']:.0f} s · best validation {100 * best['accuracy']:.1f} % ({unit} {best['epoch']})"
     )
 
 
-def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = False) -> Html:
+def _plot(heading: str, values: Sequence[float | None], run: int, unit: str, share: bool = False) -> Html:
     known = [value for value in values if value is not None]
     steps = axis(min(known), max(known)) if share else _from_zero(max(known))
     scores = [Score(heading, NAN if value is None else value) for value in values]
     description = (
-        f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {plural(len(values), 'epoch')}"
+        f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {plural(len(values), unit)}"
     )
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
@@ -90,8 +97,8 @@ def _from_zero(most: float) -> list[float]:
     return [top * power * k / 4 for k in range(5)]
 
 
-def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
-    head = ["Epoch", "Validation", *(f"Loss: {name}" for name in losses), "Seconds"]
+def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str], unit: str) -> Html:
+    head = [unit.capitalize(), "Validation", *(f"Loss: {name}" for name in losses), "Seconds"]
     rows = [
         [
             str(epoch["epoch"]),
@@ -101,7 +108,7 @@ def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
         ]
         for epoch in history
     ]
-    return table(head, rows, "Epochs")
+    return table(head, rows, f"{unit.capitalize()}s")
 
 
 def _settings(record: Mapping[str, Any]) -> Html:

@@ -49,21 +49,24 @@ class Classifier:
         regions = f", and {len(seen[0])} regions of the image" if self.regions else ""
         return f"{self.loaded.tokenizer.decode(tokens)}\n({len(tokens)} tokens){regions}"
 
-    def _logits(self, texts: Sequence[str], seen: Sequence[Any]) -> Any:
+    def inputs(self, texts: Sequence[str], seen: Sequence[Any]) -> dict[str, Any]:
+        """The tensors of one batch."""
         torch, loaded = need("torch", "hf"), self.loaded
         if self.regions:
             words = loaded.tokenizer(list(texts), padding=True, return_tensors="pt")
             inputs = {**words, **self._region_inputs(torch, seen)}
         else:
             inputs = loaded.processor(images=list(seen), text=list(texts), padding=True, return_tensors="pt")
+        return {
+            key: value.to(loaded.device, loaded.dtype if value.is_floating_point() else value.dtype)
+            for key, value in inputs.items()
+        }
+
+    def _logits(self, texts: Sequence[str], seen: Sequence[Any]) -> Any:
+        torch = need("torch", "hf")
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(0)  # ViLT chooses at random which padding patches it keeps
-            output = loaded.model(
-                **{
-                    key: value.to(loaded.device, loaded.dtype if value.is_floating_point() else value.dtype)
-                    for key, value in inputs.items()
-                }
-            )
+            output = self.loaded.model(**self.inputs(texts, seen))
         logits = output.get("question_answering_score", output.get("logits"))
         return logits.reshape(len(texts), -1)
 

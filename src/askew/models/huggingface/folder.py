@@ -30,7 +30,16 @@ Task: TypeAlias = Literal["classify", "generate", "regions"]
 ADAPTER = "adapter_config.json"
 """The file that marks a LoRA adapter, in a folder of its own or beside the model's weights."""
 _SUFFIXES = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken"}
-_SKIPPED_FILES = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
+_SKIPPED_FILES = (
+    "optimizer",
+    "scheduler",
+    "trainer_state",
+    "training_args",
+    "rng_state",
+    "README",
+    "history.",
+    ".askew",
+)
 _SKIPPED_FOLDERS = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
 _COPY = "Copy the model again."

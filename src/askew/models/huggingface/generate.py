@@ -38,12 +38,15 @@ class Family:
     """The answer continues the question, so the end token that its tokenizer adds is left out."""
     decoder_prompt: bool = False
     """The text is the beginning of what the decoder writes."""
+    answer_token_type: int | None = None
+    """The token type of what it writes, if it is another than that of the prompt."""
 
 
 FAMILIES = {
     "florence2": Family(adds_image_token=True),
     "git": Family(continues_text=True, equal_lengths=True),
     "kosmos-2": Family(equal_lengths=True),
+    "paligemma": Family(answer_token_type=1),  # which is causal attention
     "vision-encoder-decoder": Family(decoder_prompt=True, equal_lengths=True),  # Donut
 }
 """By transformers' name of the family."""
@@ -69,11 +72,8 @@ class Generator:
     """Whether equal images of a batch are encoded once; False after that failed."""
 
     def __post_init__(self) -> None:
-        whole = self.loaded.model.config
-        text_encoder = whole.is_encoder_decoder or getattr(whole.get_text_config(), "is_encoder_decoder", False)
-        answers = self.loaded.folder.architecture.endswith("QuestionAnswering")
         # padding goes after a text that an encoder reads, otherwise before it
-        self.loaded.tokenizer.padding_side = "right" if answers or text_encoder else "left"
+        self.loaded.tokenizer.padding_side = "right" if self._has_text_encoder else "left"
         config = self.loaded.model.generation_config
         if config is not None and config.pad_token_id is None:
             config.pad_token_id = self.loaded.tokenizer.pad_token_id
@@ -99,23 +99,23 @@ class Generator:
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         """The answers of one batch."""
-        prompts, thoughts = self._prompts(texts, images)
+        prompts, thoughts = self.prompts(texts, images)
         return self._grouped(prompts, self._ask, questions, prompts, images, thoughts)
 
     def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch: the model is forced to write it."""
-        prompts, thoughts = self._prompts(texts, images)
+        prompts, thoughts = self.prompts(texts, images)
         if any(thoughts):
             raise ModelError(
                 "The prompt ends inside a thought, so a given answer would be scored as a thought. Turn thinking off "
                 'if the chat template can (template={"enable_thinking": false}), or attack with --scores confidence.'
             )
         forms = [self._forms(answer) for answer in answers]
-        return self._grouped(prompts, self._score, prompts, images, forms)
+        return self._grouped(prompts, self.score_tokens, prompts, images, forms)
 
     def preview(self, text: str, image: Any) -> str:
         """The tokens that the model reads for one question, as text, and how many of them are the image's."""
-        inputs = self._inputs([self.prompt(text, _count(image))], [image])
+        inputs = self.inputs([self.prompt(text, _count(image))], [image])
         tokens = inputs.get("input_ids", inputs.get("decoder_input_ids"))
         if tokens is None:
             return f"{text}\n(drawn into the image, which is {int(inputs['attention_mask'].sum())} patches)"
@@ -140,7 +140,7 @@ class Generator:
         words = "".join(part if isinstance(part, str) else f"{token}\n" for part in parts)
         return render(self._template, words, self.template_options, special)
 
-    def _prompts(self, texts: Sequence[str], images: Sequence[Any]) -> tuple[list[str], list[bool]]:
+    def prompts(self, texts: Sequence[str], images: Sequence[Any]) -> tuple[list[str], list[bool]]:
         """The whole texts, and whether each ends inside a thought that its template began."""
         counts = list(map(_count, images))
         prompts = [self.prompt(text, count) for text, count in zip(texts, counts, strict=True)]
@@ -156,23 +156,28 @@ class Generator:
         return family(self.loaded.folder)
 
     def _grouped(self, prompts: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
-        """The results of ``ask`` for all rows, in order; in groups with equally many images, and without padding for
-        families that need it."""
+        """The results of ``ask`` for all rows, in order; it is called for each batch of :meth:`alike`."""
+        alike = self.alike(prompts)
+        if len(alike) == 1:
+            return ask(*columns)
+        results: dict[int, Item] = {}
+        for places in alike:
+            part = ask(*([column[place] for place in places] for column in columns))
+            results.update(zip(places, part, strict=True))
+        return [results[place] for place in range(len(prompts))]
+
+    def alike(self, prompts: Sequence[str]) -> list[list[int]]:
+        """The places of prompts that can share a batch: with equally many images, and for families that need it
+        without padding."""
         token, same = self.loaded.image_token, [0] * len(prompts)
         if self._family.equal_lengths:
             same = [len(tokens) for tokens in self.loaded.tokenizer(list(prompts))["input_ids"]]
         elif self._template and token:
             same = [prompt.count(token) for prompt in prompts]
-        alike: defaultdict[int, list[int]] = defaultdict(list)  # the places of prompts that share a batch
+        alike: defaultdict[int, list[int]] = defaultdict(list)
         for place, number in enumerate(same):
             alike[number].append(place)
-        if len(alike) == 1:
-            return ask(*columns)
-        results: dict[int, Item] = {}
-        for _, places in sorted(alike.items()):
-            part = ask(*([column[place] for place in places] for column in columns))
-            results.update(zip(places, part, strict=True))
-        return [results[place] for place in range(len(prompts))]
+        return [places for _, places in sorted(alike.items())]
 
     def _forms(self, answer: str) -> list[list[int]]:
         """The tokens of an answer as it may be written after the prompt: as it is, or after a space."""
@@ -181,8 +186,9 @@ class Generator:
         texts = [word, f" {word}"]
         return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
-    def _score(self, prompts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
-        forced = self._forced(self._inputs(prompts, images), images, forms)
+    def score_tokens(self, prompts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
+        """The probability of an answer after each prompt, given as tokens in one form or several."""
+        forced = self._forced(self.inputs(prompts, images), images, forms)
         if not forced.rows():
             folder = self.loaded.folder
             raise ModelError(
@@ -193,7 +199,7 @@ class Generator:
 
     def _forced(self, inputs: Any, images: Sequence[Any], forms: Sequence[Any]) -> Forced:
         """The model forced to write one of the forms of each row."""
-        forced = Forced(forms, next(iter(self._ends), self.loaded.tokenizer.pad_token_id))
+        forced = Forced(forms, next(iter(self.ends), self.loaded.tokenizer.pad_token_id))
         # two extra tokens: a generation config may force the first and the last
         self._generate(inputs, images, forced.longest + 2, 1, [forced])
         return forced
@@ -202,7 +208,7 @@ class Generator:
         self, questions: Sequence[Question], prompts: Sequence[str], images: Sequence[Any], thoughts: Sequence[bool]
     ) -> list[Prediction]:
         torch, tokenizer = need("torch", "hf"), self.loaded.tokenizer
-        inputs = self._inputs(prompts, images)
+        inputs = self.inputs(prompts, images)
         greedy = Greedy()
         processors = [greedy] if self.num_beams == 1 else []
         sequences = self._generate(inputs, images, self.max_new_tokens, self.num_beams, processors)
@@ -224,7 +230,7 @@ class Generator:
 
         None if no step was recorded: some models ignore logits processors (Janus).
         """
-        special = frozenset({*self.loaded.tokenizer.all_special_ids, *self._ends})
+        special = frozenset({*self.loaded.tokenizer.all_special_ids, *self.ends})
 
         def thoughts_in(tokens: Tokens) -> int:
             return count_thoughts(self.loaded.tokenizer.decode(tokens))
@@ -241,14 +247,51 @@ class Generator:
             for row, found in zip(rows, logs, strict=True)
         ]
 
+    @cached_property
+    def writes_apart(self) -> bool:
+        """Whether the answer is not a continuation of the prompt, but what a decoder begins with tokens of its own."""
+        return self._has_text_encoder and not self._family.decoder_prompt
+
     @property
-    def _ends(self) -> list[int]:
+    def answers_questions(self) -> bool:
+        """Whether it is BLIP for question answering, which has a decoder of its own for answers."""
+        return self.loaded.folder.architecture.endswith("QuestionAnswering")
+
+    @property
+    def _has_text_encoder(self) -> bool:
+        whole = self.loaded.model.config
+        several = whole.is_encoder_decoder or getattr(whole.get_text_config(), "is_encoder_decoder", False)
+        return bool(self.answers_questions or several)
+
+    @cached_property
+    def beginning(self) -> list[int]:
+        """The tokens with which a decoder that writes apart begins."""
+        model, options = self.loaded.model, self.loaded.model.generation_config
+        if self.answers_questions:
+            return [int(model.config.get_text_config().bos_token_id)]
+        configs = [model.config.to_dict(), model.config.get_text_config().to_dict()]
+        found = [options.decoder_start_token_id, *(config.get("decoder_start_token_id") for config in configs)]
+        start = next((token for token in found if token is not None), self.loaded.tokenizer.bos_token_id)
+        return [start] if options.forced_bos_token_id is None else [start, options.forced_bos_token_id]
+
+    @cached_property
+    def answer_end(self) -> int:
+        """The token that ends an answer."""
+        if self.answers_questions:
+            return int(self.loaded.model.config.get_text_config().sep_token_id)
+        end = next(iter(self.ends), self.loaded.tokenizer.eos_token_id)
+        if end is None:
+            raise ModelError(f"{self.loaded.folder.path}: the model has no token that ends an answer (eos_token_id).")
+        return int(end)
+
+    @property
+    def ends(self) -> list[int]:
         """The tokens that end an answer, from the generation config."""
         config = self.loaded.model.generation_config
         found = None if config is None else config.eos_token_id
         return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
 
-    def _inputs(self, prompts: Sequence[str], images: Sequence[Any]) -> Any:
+    def inputs(self, prompts: Sequence[str], images: Sequence[Any]) -> Any:
         """The tensors of one batch."""
         loaded, family = self.loaded, self._family
         nested = bool(loaded.image_token) and not family.adds_image_token

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, first_line, need
+from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
 from askew.models.huggingface.chat_template import (
     THOUGHT_TOKENS,
@@ -33,6 +34,8 @@ from askew.models.huggingface.loading import load, offline, pick_device
 from askew.models.huggingface.visual_inputs import Regions
 from askew.types import Prediction, Question
 
+TRAINED = "training.json"
+"""The file beside an adapter that ``askew train`` wrote, with what determined its weights."""
 ANSWER_TOKENS = 16
 """Default ``max_new_tokens``."""
 _PLACES = re.compile(r"\{(question|context|image)\}")
@@ -205,10 +208,25 @@ class HuggingFace:
                 "font": fingerprint(self.font) if self.font else "",
             }
             shown = "".join(f", {name}={value}" for name, value in rest.items() if value)
-            return f"HuggingFace({common}, {decoded}{shown})"
+            return f"HuggingFace({common}, {decoded}{shown}{self._training})"
         regions = f", features={self.regions}" if self.regions else ""
         labels = hashlib.sha256(chr(0).join(self.labels).encode()).hexdigest()[:12]
-        return f"HuggingFace({common}, labels={len(self.labels)}#{labels}{regions})"
+        return f"HuggingFace({common}, labels={len(self.labels)}#{labels}{regions}{self._training})"
+
+    @property
+    def _training(self) -> str:
+        """How the adapter was trained, if askew trained it: the losses, the control, the questions and the seed."""
+        if self.adapter is None or not (self.adapter / TRAINED).is_file():
+            return ""
+        record = read_object(self.adapter / TRAINED, "Train the adapter again.")
+        settings, questions = record.get("training") or {}, record.get("questions") or {}
+        told = (
+            [*record.get("losses", ()), f"control={record['control']}"]
+            if record.get("control")
+            else record.get("losses", ())
+        )
+        parts = [*map(str, told), f"{questions.get('train')} questions", f"seed={settings.get('seed')}"]
+        return f", adapter trained by askew ({', '.join(parts)})"
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the loaded weights."""

@@ -1,0 +1,1 @@
+"""Training of Hugging Face models by adapter: ``askew train --model hf:FOLDER``."""

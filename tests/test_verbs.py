@@ -45,7 +45,13 @@ def test_a_component_without_facts_has_the_defaults():
         "opens_images": False,
         "several_images": False,
     }
-    assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "titles": {}, "readers": ()}
+    assert values(verbs.SuiteFacts(Plain())) == {
+        "slices": None,
+        "notes": (),
+        "titles": {},
+        "readers": (),
+        "english": False,
+    }
     assert values(verbs.DatasetFacts(Plain())) == {
         "counted": "question",
         "extract": "none",

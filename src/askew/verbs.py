@@ -489,6 +489,8 @@ class SuiteFacts:
     """Titles and sentences of its metrics, by name, where its paper calls them otherwise."""
     readers = Fact[Sequence[str]](())
     """The readers of its published benchmark, which always return ready-made groups."""
+    english = Fact(False)
+    """Whether its rules only fit English questions; a run says so if the questions do not seem to be English."""
 
     def metric_facts(self, metrics: Mapping[str, Any]) -> dict[str, MetricFacts]:
         """What these metrics of the suite say about themselves; no two have the same title."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from askew.engine.components import as_data, as_model, as_suite
 from askew.engine.events import Advanced, Finished, Note, Started, Warned, finished, with_bars
 from askew.engine.run import run_models
 from askew.engine.settings import Settings
+from askew.errors import DataError
 from askew.report.html import page
 from askew.report.load import load_run
 from askew.types import Prediction
@@ -95,3 +97,21 @@ def test_a_remark_of_the_model_is_said_once_and_counted_in_the_results(tmp_path)
     assert count > 1
     assert results["remarks"] == {"A batch of 4 questions was asked in 2 parts.": count}, "of other sizes too"
     assert "was asked in 2 parts." in page([load_run(tmp_path / "o")])
+
+
+def test_questions_in_another_language_and_the_space_for_images_are_announced(tmp_path):
+    german = ["Welche Farbe hat das Auto?", "Wie viele Hunde sind da?", "Ist das ein Bus?"]
+    lines = [json.dumps({"id": number, "question": text, "answer": "2"}) for number, text in enumerate(german)]
+    (tmp_path / "q.jsonl").write_text("\n".join(lines))
+
+    def notes(data, suite):
+        run = run_models(
+            [as_model("constant:ja")], as_data(data), [as_suite(suite)], tmp_path / suite[:3], Settings(limit=3)
+        )
+        return [event.sentence for event in run if isinstance(event, Note)]
+
+    assert notes(str(tmp_path / "q.jsonl"), "accuracy") == []
+    with pytest.raises(DataError, match=r"do not seem to be English, e\.g\. 'Welche .* rules of rad are for English"):
+        notes(str(tmp_path / "q.jsonl"), "rad")
+    (space,) = notes("world:val,scenes=20", "corruption:blur,severities=1")
+    assert re.search(r"images: about 0\.\d MB for each question, 0\.\d MB for 3\.$", space)

@@ -15,12 +15,13 @@ from askew.answers.normalise import modal_answer
 from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.groups import checked_groups, read_written, unique_by_id, written_groups
+from askew.engine.build_remarks import QuestionLanguage, disk_use, measured
 from askew.engine.components import NO_SUITE, ready_made_signature, refuse_build_options
-from askew.engine.events import EVERY, Advanced, Stage, Started
+from askew.engine.events import EVERY, Advanced, Note, Stage, Started
 from askew.engine.settings import Named, Settings, Shard
 from askew.errors import DataError, UsageError, plural
 from askew.files.output_folders import clear_unnamed
-from askew.files.paths import ImageFolders, remember, root_of
+from askew.files.paths import FOLDER, ImageFolders, remember, root_of
 from askew.files.read_write import clear_parts, replaced
 from askew.files.records import Record
 from askew.metrics.accuracy import ACCURACY
@@ -168,6 +169,7 @@ class CountedData:
         self.images: set[Id] = set()
         self.has_images = True
         """False once a question without an image was read."""
+        self.language = QuestionLanguage()
 
     def __repr__(self) -> str:
         return repr(self.source)
@@ -192,10 +194,16 @@ class CountedData:
 
     def _add(self, count: int, question: Question) -> None:
         self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
+        self.language.add(question.text)
         if question.image is None:
             self.has_images = False
         for image in question.images:
             self.images.add(image.id)
+
+    def remarks(self, covers: Sequence[Coverage]) -> list[str]:
+        """What the user should know of the questions that these suites change."""
+        suites = [] if self.is_ready else [cover.suite.name for cover in covers if SuiteFacts(cover.suite).english]
+        return self.language.remarks(suites)
 
 
 @dataclass(frozen=True)
@@ -264,10 +272,13 @@ def build_groups(
     made = _nonempty(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
     made = unique_by_id(made, data.spec) if by_id else made
     made = made if source.is_ready else checked_groups(made, data.spec)
-    done = 0
+    done, sizes = 0, list[int]()
     yield Started("Making groups", "groups")
     with replaced(path) as file:
-        for done, group in enumerate(written_groups(made, file, str(path), folders), start=1):
+        for done, group in enumerate(written_groups(measured(made, sizes), file, str(path), folders), start=1):
+            if len(sizes) == 1:
+                yield Note(disk_use(sizes[0], path.parent / FOLDER, settings.limit))
+                sizes.append(0)
             for watcher in watchers:
                 watcher.add(group)
             if done % EVERY == 0:
@@ -286,7 +297,7 @@ def build_groups(
         "counted": "ready-made group" if source.is_ready else DatasetFacts(data.what).counted,
         "images": len(source.images),
         "skipped": list(source.skipped),
-        "remarks": list(DatasetFacts(data.what).remarks),
+        "remarks": [*DatasetFacts(data.what).remarks, *source.remarks(covers)],
         "ready": source.is_ready,
     }
     answers, origin = None, DatasetFacts(data.what).path
@@ -371,4 +382,5 @@ def _nothing_made(data: CountedData, spec: str, covers: Sequence[Coverage]) -> s
         )
     refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
     why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
-    return f"{spec}: not one group could be made for {names}; is it the right data for it, and enough of it?{why}"
+    hint = " ".join(["", *data.remarks(covers)])
+    return f"{spec}: not one group could be made for {names}; is it the right data for it, and enough of it?{why}{hint}"

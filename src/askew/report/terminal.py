@@ -34,9 +34,6 @@ _DETECTS = 8
 _HEADLINE = 24
 """The width of the suite's name and its headline."""
 
-_LEAST = 6
-"""Fewer groups cannot be significant, even if all agree: the p value of the sign test is 2 / 2⁵ > 0.05."""
-
 
 def terminal_summary(
     runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80, color: bool = False
@@ -273,10 +270,7 @@ class _Arrows:
     def at(self, number: int, score: Score) -> str:
         """The arrow for one line, or an empty string; green if it points to the better side."""
         key, ours, first = (score.suite, score.metric, score.part), self.names[number], self.names[0]
-        if score.facts.zero_is_best:
-            sign = 0.0 if score.n < _LEAST else float(score.low > 0) - float(score.high < 0)
-        else:
-            sign = self.signs.get((*key, ours, first), 0.0) or -self.signs.get((*key, first, ours), 0.0)
+        sign = self.signs.get((*key, ours, first), 0.0) or -self.signs.get((*key, first, ours), 0.0)
         if not sign:
             return ""
         arrow, code = "▲" if sign > 0 else "▼", "32" if sign * score.facts.better > 0 else "31"
@@ -336,8 +330,6 @@ def _legend(
             whose = f" of {name}" if len(runs) > 1 else ""
             text = f"Calibration error{whose}, before → after: {errors}; see Confidence in the report."
             yield from wrap(printable(text), width)
-    if any(score.facts.zero_is_best for run in runs for score in run.scores() if _is_listed(run, score)):
-        yield cut("▲ ▼ after a gap: its interval excludes zero.", width)
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:

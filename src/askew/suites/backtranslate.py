@@ -35,6 +35,7 @@ class BackTranslationSuite(BuildsByExecutor):
     """When an answer counts as correct."""
 
     name: ClassVar[str] = "backtranslate"
+    english: ClassVar[bool] = True
     title: ClassVar[str] = "Back-translated questions"
     paper: ClassVar[str] = (
         "Sennrich, Haddow, Birch: Improving Neural Machine Translation Models with Monolingual Data. ACL 2016; a "

@@ -59,6 +59,7 @@ class P2Suite(BuildsByExecutor):
     """When an answer counts as correct in the consensus score; ``any`` as in Shah et al. 2019."""
 
     name: ClassVar[str] = "p2"
+    english: ClassVar[bool] = True
     title: ClassVar[str] = "Synonyms, paraphrases and antonyms (VQA P2)"
     paper: ClassVar[str] = (
         "Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "

@@ -41,6 +41,7 @@ class RadSuite(BuildsByExecutor):
     """When an answer counts as correct."""
 
     name: ClassVar[str] = "rad"
+    english: ClassVar[bool] = True
     title: ClassVar[str] = "Counterfactual yes/no questions (RAD)"
     paper: ClassVar[str] = (
         "Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with Focused "

@@ -84,7 +84,7 @@ def test_keys_move_through_the_pairs(open_page: Callable[..., Any], report: Path
 def test_a_permalink_opens_its_pair(open_page: Callable[..., Any], report: Path) -> None:
     page = viewer_of(open_page(report))
     page.click("#list li:nth-child(5) button")
-    link = page.locator("#pair a").get_attribute("href")
+    link = page.locator("#pair .eyebrow > a").get_attribute("href")
     assert page.url.endswith(link)
     question = page.locator("#pair .question").last.inner_text()
     again = open_page(report, link, reduced_motion="reduce")
@@ -104,20 +104,18 @@ def test_a_permalink_drops_filters_that_hide_its_pair(open_page: Callable[..., A
     page = viewer_of(open_page(report))
     page.select_option("#by-suite", "rad")
     page.click("#list li:nth-child(2) button")
-    link = page.locator("#pair a").get_attribute("href")
+    link = page.locator("#pair .eyebrow > a").get_attribute("href")
     page.select_option("#by-suite", "rscore")
     page.click("#list li:nth-child(2) button")
     page.evaluate("link => { location.hash = link; }", link)
-    page.locator("#pair .eyebrow span", has_text="rad").first.wait_for()
+    page.locator("#pair .eyebrow span", has_text="Asked as yes/no").first.wait_for()
     assert page.input_value("#by-suite") == ""
 
 
 def test_a_finding_filters_the_viewer(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report)
     page.click("nav a[href='#breaks']")
-    panel = page.locator("#breaks .panel", has=page.locator("> .scroll .findings a")).first
-    panel.locator("> summary").click()
-    link = panel.locator("> .scroll .findings a").first
+    link = page.locator("#breaks .overview .findings a").first
     value = link.inner_text()
     link.click()
     page.wait_for_selector("#chip:not([hidden])")
@@ -130,6 +128,8 @@ def test_a_finding_filters_the_viewer(open_page: Callable[..., Any], report: Pat
 
 def test_every_finding_shown_leads_to_a_pair(open_page: Callable[..., Any], report: Path) -> None:
     page = viewer_of(open_page(report))
+    page.evaluate("document.querySelectorAll('#breaks .panel').forEach(one => { one.open = true; })")
+    page.wait_for_function("!document.querySelector('#breaks > .panel > noscript')")
     for link in page.eval_on_selector_all(".panel > .scroll .findings a", "all => all.map(a => a.hash)"):
         page.evaluate("hash => { location.hash = hash; }", link)
         page.wait_for_selector("#chip:not([hidden])")

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -22,7 +21,8 @@ from askew.metrics.run_table import RunTable
 from askew.report.charts import flip_section
 from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.load import Run
-from askew.report.markup import Html, details, el, join, scrolled_table
+from askew.report.markup import Html, details, el, figure, join, scrolled_table
+from askew.report.overview import to_pairs
 from askew.report.pair_table import PairTable, Trait
 from askew.report.report_data import SIGNIFICANT, ReportData
 from askew.report.svg import mark, meter
@@ -133,6 +133,9 @@ def examples(table: PairTable, wanted: Sequence[tuple[int, Trait]], most: int) -
 SHOWN = 12
 """Findings that are shown directly."""
 
+FIRST = 2
+"""Findings of each model and suite that the overview may show."""
+
 LISTED = 60
 """Traits in the collapsible list; only these get intervals."""
 
@@ -164,13 +167,31 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
     )
     changed = {suite["name"] for run in content.runs for suite in run.suites if suite.get("variants", 1)}
     listed = [found for found in breaks if found.suite in changed]
-    blocks = []
+    blocks: list[Html | None] = []
     for number in content.standings.order:
-        own = [found for found in listed if found.run == number]
+        own = sorted((found for found in listed if found.run == number), key=worst_first)
         if own:
-            heading = el("h3", mark(number), " ", content.labels[number]) if len(content.runs) > 1 else None
-            blocks += [heading, *(_panel(content, found) for found in sorted(own, key=worst_first))]
-    return join(explained, *blocks)
+            blocks.append(el("h3", mark(number), " ", content.labels[number]) if len(content.runs) > 1 else None)
+            blocks += [_panel(content, found, opened=len(blocks) == 1 and not place) for place, found in enumerate(own)]
+    return join(_overview(content, listed), explained, *blocks)
+
+
+def _overview(content: ReportData, breaks: Sequence[Breaks]) -> Html | None:
+    """The worst findings of all models that see the image, at most so many of each model and suite."""
+    shown = [
+        (found.run, finding)
+        for found in breaks
+        if found.run not in content.standings.blind
+        for finding in findings_shown(found)[:FIRST]
+    ]
+    if not shown:
+        return None
+    shown = sorted(shown, key=lambda one: -one[1].broken.low)[:SHOWN]
+    note = (
+        "The findings whose interval begins highest: of the questions answered correctly before the change, the share "
+        "that breaks, with its 95 % interval. Dashed: the rest of the suite. Each links to its pairs."
+    )
+    return figure("What breaks most?", note, _findings(shown, "Worst findings", content), class_="overview")
 
 
 def worst_first(found: Breaks) -> float:
@@ -184,7 +205,7 @@ def findings_shown(found: Breaks) -> list[Finding]:
     return [finding for finding in found.findings if finding.hurts][:SHOWN]
 
 
-def _panel(content: ReportData, found: Breaks) -> Html:
+def _panel(content: ReportData, found: Breaks, opened: bool) -> Html:
     label, score = content.labels[found.run], found.broken
     limits = f" ({score.interval})" if score.has_interval else ""
     rate = f"{score.short} %{limits} of {plural(score.n, 'question')}" if score.known else "— of 0 questions"
@@ -209,22 +230,30 @@ def _panel(content: ReportData, found: Breaks) -> Html:
     more = f"{part} {plural(found.tested, 'trait')}, findings and highest rates first"
     return details(
         summary,
-        _findings(found, shown, "Highest break rates") if shown else nothing,
-        details(more, _findings(found, listed, "All traits")) if len(listed) > len(shown) else None,
+        _findings([(found.run, one) for one in shown], "Highest break rates") if shown else nothing,
+        details(more, _findings([(found.run, one) for one in listed], "All traits"), folded=True)
+        if len(listed) > len(shown)
+        else None,
         flip_section(content.pair_table.flips(found.run, found.suite)),
+        opened=opened,
+        folded=True,
         class_="panel",
     )
 
 
-def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], caption: str) -> Html:
-    head = ["Trait", "Breaks, %", "", "Questions", "Rest, %", "p"]
+def _findings(findings: Sequence[tuple[int, Finding]], caption: str, content: ReportData | None = None) -> Html:
+    """A table of findings; with ``content``, those of several models and suites, which it then names."""
+    bar = el("span", "As a bar", class_="hidden")
+    head = ["Trait", *(["Model"] if content else []), "Breaks, %", bar, "Questions", "Rest, %", "p"]
     columns = [el("th", name, scope="col") for name in head]
-    rows = [_finding(found.run, finding) for finding in findings]
+    rows = [_finding(run, finding, content) for run, finding in findings]
     return scrolled_table(columns, [el("tbody", *rows)], caption, class_="findings")
 
 
-def _finding(run: int, finding: Finding) -> Html:
+def _finding(run: int, finding: Finding, content: ReportData | None) -> Html:
     kind, score = NAMES[finding.trait.dimension], finding.broken
+    suites = content.suites if content else ()
+    where = next((f" in “{suite_name(suite)}”" for suite in suites if suite["name"] == finding.trait.suite), "")
     also = ", ".join(f"{NAMES[trait.dimension]} {trait.value}" for trait in finding.also[:3])
     return el(
         "tr",
@@ -238,10 +267,12 @@ def _finding(run: int, finding: Finding) -> Html:
             el(
                 "small",
                 term(kind, test_meaning(finding.trait.value) if kind == "test" else ""),
+                where,
                 f"; the same pairs: {also}" if also else "",
             ),
             scope="row",
         ),
+        el("td", mark(run), " ", content.labels[run], class_="text") if content else None,
         el("td", score.short, el("small", score.interval)),
         el("td", meter(run, score.value, score.low, score.high, finding.rest), class_="wide"),
         el("td", count(score.n)),
@@ -251,5 +282,4 @@ def _finding(run: int, finding: Finding) -> Html:
 
 
 def _link(run: int, trait: Trait) -> str:
-    query = {"suite": trait.suite, "by": trait.dimension, "value": trait.value, "outcome": "broke", "model": run}
-    return "#" + urlencode(query)
+    return to_pairs(suite=trait.suite, by=trait.dimension, value=trait.value, outcome="broke", model=run)

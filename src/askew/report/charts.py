@@ -17,6 +17,7 @@ from askew.report.curves import noise_curve
 from askew.report.glossary import metric_term, test_term
 from askew.report.load import NOTHING, facts_of
 from askew.report.markup import Html, details, el, figure, join, scrolled_table, table
+from askew.report.overview import to_pairs
 from askew.report.pair_table import ABSENT, PairTable, Trait
 from askew.report.report_data import ReportData
 from askew.report.svg import lanes, legend, mark, scale
@@ -124,10 +125,11 @@ def _dot_row(
     )
 
 
-def heat_cell(text: str, share: float, *small: str) -> Html:
+def heat_cell(text: str, share: float, *small: str, address: str = "") -> Html:
     """A cell of a heat map: the stronger the colour, the larger the share."""
     beneath = " · ".join(filter(None, small))
-    return el("td", text, el("small", beneath), class_=f"heat{min(9, int(10 * share))}")
+    shown = el("a", text, href=address, class_="to-pairs") if address else text
+    return el("td", shown, el("small", beneath), class_=f"heat{min(9, int(10 * share))}")
 
 
 def _heat(content: ReportData) -> Html | None:
@@ -159,8 +161,16 @@ def _heat_body(content: ReportData, suite: Any) -> Html | None:
                     "tr",
                     el("th", test_term(test), scope="row"),
                     *(
-                        heat_cell(one.short, one.value, one.interval, f"n {one.n:,}") if one.known else el("td", "—")
-                        for one in rows[test]
+                        heat_cell(
+                            one.short,
+                            one.value,
+                            one.interval,
+                            f"n {one.n:,}",
+                            address=to_pairs(suite=name, test=test, model=number),
+                        )
+                        if one.known
+                        else el("td", "—")
+                        for number, one in enumerate(rows[test])
                     ),
                 )
                 for test in sorted(rows, key=lambda test: fmean(known[test] or [1.0]))
@@ -183,7 +193,7 @@ def coverage_section(content: ReportData) -> Html | None:
         if len(tests) > 1:
             each = ((test, heads[:, 1] == numbers_of.get(Trait(name, "test", test), -1)) for test in tests)
             tables = [_coverage_table(content, numbers, chosen, test) for test, chosen in each]
-            blocks.append(details(f"Test by test ({name})", *tables))
+            blocks.append(details(f"Test by test ({name})", *tables, folded=True))
     if not blocks:
         return None
     return figure(
@@ -279,7 +289,9 @@ def flip_section(flips: AnswerFlips | None) -> Html | None:
         "variant. Below each count is the number of these variants that were answered incorrectly. "
         f"{count(shown.covered)} of {plural(shown.total, 'pair')} shown."
     )
-    return details("Answers before and after the change", el("p", text, class_="quiet"), _matrix_html(shown))
+    return details(
+        "Answers before and after the change", el("p", text, class_="quiet"), _matrix_html(shown), folded=True
+    )
 
 
 def _matrix_html(shown: Matrix) -> Html:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from askew.report.glossary import suite_name
-from askew.report.load import Run
+from askew.report.load import NOTHING, Run
 from askew.report.markup import Html, details, el, figure, join, table
+from askew.report.overview import Lane, confidence_overview
 from askew.report.report_data import ReportData
 from askew.report.svg import MARKS, axis_for, charted, curve, diagonal, legend, line_through
 from askew.report.table_formats import DASH, count, probability
@@ -161,11 +162,10 @@ def _accuracies(rows: Iterable[Record], x: str) -> list[tuple[float, Score]]:
 def calibration_section(content: ReportData) -> Html | None:
     """The table and the plots of every model with scores, for each suite; None if no model has any."""
     records = [recorded(run) for run in content.runs]
-    opened = len(content.suites) == 1
-    blocks = []
+    blocks: list[Html] = []
     for suite in content.suites:
         if shown := {number: record[suite["name"]] for number, record in enumerate(records) if suite["name"] in record}:
-            blocks.append(_suite(content, suite, shown, opened))
+            blocks.append(_suite(content, suite, shown, opened=not blocks))
     if not blocks:
         return None
     return join(
@@ -184,9 +184,20 @@ def calibration_section(content: ReportData) -> Html | None:
             "the model is too sure of itself.",
             class_="quiet",
         ),
+        confidence_overview(content, _lanes(content, records)),
         *blocks,
         _without_scores(content),
     )
+
+
+def _lanes(content: ReportData, records: Sequence[Mapping[str, Record]]) -> dict[str, list[Lane]]:
+    """The errors of each suite before and after the change, the models in the order of the ranking."""
+    found: dict[str, list[Lane]] = {}
+    for number in content.standings.order:
+        for suite, record in records[number].items():
+            one, two = ([*_errors({side: record[side]} if side in record else {}), NOTHING][0] for side in SIDES)
+            found.setdefault(suite, []).append((number, one, two))
+    return found
 
 
 def calibration_note(content: ReportData) -> Html | None:
@@ -227,8 +238,9 @@ def _suite(content: ReportData, suite: Mapping[str, Any], shown: Mapping[int, Re
         join(el("strong", suite_name(suite)), " ", ranges),
         table(head, rows, f"Confidence: {name}", class_="confidence"),
         el("div", *panels, class_="panels twos"),
-        details("The plots as a table", _points(content, shown, name)),
+        details("The plots as a table", _points(content, shown, name), folded=True),
         opened=opened,
+        folded=True,
         class_="panel",
     )
 

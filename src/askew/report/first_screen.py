@@ -15,6 +15,7 @@ from askew.report.caveats import CEILING, asked_of, coverage_warnings, images_sh
 from askew.report.glossary import metric_term, suite_meaning, suite_name, term, test_term
 from askew.report.load import Run
 from askew.report.markup import Html, Thumbnails, details, el, join, scrolled_table
+from askew.report.overview import to_pairs
 from askew.report.pair_viewer import Record
 from askew.report.report_data import BANDS, RankingColumn, ReportData, Standings, human_figures
 from askew.report.svg import cell_bar, mark
@@ -56,7 +57,7 @@ def first_screen(
         more = details(f"{plural(len(models) - OPEN, 'more model')}: {names}", closed, class_="more-models")
     return join(
         _decision(standings),
-        ranking_table(standings) if standings.columns else el("p", "No suite has a score."),
+        ranking_table(standings, linked) if standings.columns else el("p", "No suite has a score."),
         _warnings(content),
         el("h2", "What each model does, and where it fails"),
         el("ol", *models[:OPEN], class_="models"),
@@ -78,11 +79,12 @@ def _emphasised(sentence: Sentence) -> Iterator[Html]:
         yield el("strong", span.text) if span.emphasis else join(span.text)
 
 
-def ranking_table(standings: Standings) -> Html:
-    """The table with its legend."""
+def ranking_table(standings: Standings, linked: bool = False) -> Html:
+    """The table with its legend; its cells link to their pairs if they are ``linked``."""
     columns = standings.columns
-    bodies = [el("tbody", *(_row(standings, number) for number in standings.ranked))]
-    references = [*(_row(standings, number) for number in (*standings.blind, *standings.people)), *_published(columns)]
+    bodies = [el("tbody", *(_row(standings, number, linked) for number in standings.ranked))]
+    aside = (_row(standings, number, linked) for number in (*standings.blind, *standings.people))
+    references = [*aside, *_published(columns)]
     if references:
         bodies.append(el("tbody", *references, class_="references"))
     heads = [
@@ -113,7 +115,7 @@ def _unit(column: RankingColumn) -> Html:
     return el("span", f"in {column.facts.unit}" if column.facts.unit else "0 to 1")
 
 
-def _row(standings: Standings, number: int) -> Html:
+def _row(standings: Standings, number: int, linked: bool) -> Html:
     run = standings.runs[number]
     several = len(standings.runs) > 1
     rank = standings.place(number) if number in standings.ranked and standings.tested else ""
@@ -125,10 +127,10 @@ def _row(standings: Standings, number: int) -> Html:
         el("small", tag) if tag else None,
         scope="row",
     )
-    return el("tr", name, *(_cell(standings, number, column) for column in standings.columns))
+    return el("tr", name, *(_cell(standings, number, column, linked) for column in standings.columns))
 
 
-def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
+def _cell(standings: Standings, number: int, column: RankingColumn, linked: bool) -> Html:
     score = standings.score(number, column)
     if not score.known:
         why = f"n {count(score.n)}" if score.metric else "not asked"
@@ -139,7 +141,10 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
     failed = f" · {count(score.failed)} failed" if score.failed else None
     kept = standings.still_correct(number, column)
     limits = f" ({100 * kept.low:.0f}–{100 * kept.high:.0f})" if kept.has_interval else ""
-    share = percent(kept.value) + limits if kept.known and number not in standings.blind else None
+    share = join(percent(kept.value) + limits) if kept.known and number not in standings.blind else None
+    if share and linked:
+        pairs = to_pairs(suite=column.suite["name"], outcome="broke", model=number)
+        share = el("a", share, href=pairs, class_="to-pairs", title="Show the pairs that broke")
     blind = el("small", "not better than blind") if standings.is_like_blind(number, column) else None
     return el(
         "td",
@@ -166,9 +171,7 @@ def _published(columns: list[RankingColumn]) -> Iterator[Html]:
         return
     name = el("th", el("span", "Human", class_="name"), el("small", "published, on other images"), scope="row")
     cells = [
-        el("td", el("span", text, class_="value"), el("small", note) if note else None)
-        if text
-        else el("td", el("small", "not published"))
+        el("td", el("span", text, class_="value"), el("small", note) if note else None) if text else el("td")
         for text, note in found
     ]
     yield el("tr", name, *cells, class_="published")

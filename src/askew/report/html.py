@@ -221,6 +221,7 @@ def provenance_section(content: ReportData) -> Html:
                 *(_suite(suite) for suite in run.suites),
                 _numbers(run),
                 opened=number == 0,
+                folded=True,
                 class_="panel",
             )
             for number, (run, label) in enumerate(zip(content.runs, content.labels, strict=True))
@@ -339,7 +340,7 @@ def _suite(suite: Mapping[str, Any]) -> Html:
     caption = f"Coverage of {suite['name']}"
     return el(
         "section",
-        el("h4", suite.get("title") or suite["name"]),
+        el("h3", suite.get("title") or suite["name"]),
         el("p", str(suite.get("paper", "")), class_="quiet"),
         el(
             "p",
@@ -378,4 +379,4 @@ def _numbers(run: Run) -> Html:
     heading = f"Every number with its signature and bounds ({count(len(rows))}" + (
         f"; {count(left)} more by rule and type are in results.json)" if left else ")"
     )
-    return details(heading, table(head, rows, "Every number", class_="numbers"))
+    return details(heading, table(head, rows, "Every number", class_="numbers"), folded=True)

@@ -65,14 +65,29 @@ def scroll(inner: Html, label: str) -> Html:
     return el("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
-def details(summary: str, *children: str | None, opened: bool = False, class_: str | None = None) -> Html:
-    """A collapsible element."""
-    return el("details", el("summary", summary), *children, open=opened, class_=class_)
+def details(
+    summary: str, *children: str | None, opened: bool = False, folded: bool = False, **attributes: str | None
+) -> Html:
+    """A collapsible element. If it is ``folded`` and closed, ``app.js`` makes its content when it is opened."""
+    inner = fold(join(*children)) if folded and not opened else join(*children)
+    return el("details", el("summary", summary), inner, open=opened, **attributes)
 
 
-def figure(heading: str, note: str, *children: str | None) -> Html:
+def fold(inner: Html) -> Html:
+    """Content that a browser with scripts keeps as one text, and one without them shows.
+
+    It cannot be nested, so what is folded within it is unfolded.
+
+    >>> fold(el("p", fold(el("b", "<"))))
+    '<noscript><p><b>&lt;</b></p></noscript>'
+    """
+    return el("noscript", Html(inner.replace("<noscript>", "").replace("</noscript>", "")))
+
+
+def figure(heading: str, note: str, *children: str | None, class_: str | None = None) -> Html:
     """A chart with its heading and what it shows."""
-    return el("figure", el("figcaption", el("h3", heading)), el("p", note, class_="quiet"), *children)
+    described = el("figcaption", el("h3", heading)), el("p", note, class_="quiet")
+    return el("figure", *described, *children, class_=class_)
 
 
 def _attribute(key: str, value: str | int | float | bool | None) -> str:

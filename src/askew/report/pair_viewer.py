@@ -18,6 +18,7 @@ from askew.errors import plural
 from askew.metrics.pairs import BROKE, FAILED, became, changed_words, common_answer, words
 from askew.report.glossary import suite_name, test_name
 from askew.report.markup import Html, Thumbnails, el, join
+from askew.report.overview import OUTCOMES, pairs_overview
 from askew.report.pair_table import ABSENT, PairTable
 from askew.report.report_data import ReportData
 from askew.report.table_formats import count
@@ -245,17 +246,6 @@ def word_diff(old: str, new: str) -> tuple[Marked, Marked]:
     return left, right
 
 
-OUTCOMES = {
-    "": "any outcome",
-    "broke": "correct → wrong",
-    "fixed": "wrong → correct",
-    "held": "correct → correct",
-    "stayed": "wrong → wrong",
-    "failed": "no answer",
-    "disagree": "models disagree",
-}
-"""The outcomes of a pair, as named in the filter."""
-
 STRATA = "suite, test, rule and outcome"
 """What the sample is stratified by, as shown on the page."""
 
@@ -274,6 +264,7 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
         )
     )
     return join(
+        pairs_overview(content),
         el("p", caption, _missing_images(sample), class_="quiet"),
         el("p", "The viewer needs JavaScript; the rest of this page does not.", class_="without-script"),
         el("div", _filters(content, sample), _frame(), class_="viewer needs-script", id="viewer", aria_busy="true"),
@@ -292,7 +283,7 @@ def _missing_images(sample: Sample) -> str | None:
 
 def _filters(content: ReportData, sample: Sample) -> Html:
     suites = {suite["name"]: suite_name(suite) for suite in content.suites}
-    outcomes = {value: text for value, text in OUTCOMES.items() if value != "disagree" or len(content.runs) > 1}
+    outcomes = {"": "any outcome", **OUTCOMES} | ({"disagree": "models disagree"} if len(content.runs) > 1 else {})
     selects = [
         _select("suite", "Suite", {"": "any suite"} | _named(sample, "suite", suites)),
         _select("test", "Test", {"": "any test"} | _named(sample, "test", {})),

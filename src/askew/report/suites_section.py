@@ -17,6 +17,7 @@ from askew.report.curves import Curve, calibration_note, curves_figure, numbered
 from askew.report.glossary import suite_meaning, suite_name
 from askew.report.load import Run, labels, measured_apart
 from askew.report.markup import Html, details, el, join, table
+from askew.report.overview import suites_overview, to_pairs
 from askew.report.report_data import ReportData, is_significant
 from askew.report.svg import mark
 from askew.report.table_formats import DASH, count, csv_text, filled_tables, html, latex, markdown, probability
@@ -43,21 +44,24 @@ LISTED = 200
 
 def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
     """Every suite in a panel of its own, then how the models differ."""
-    panels = [_panel(content, suite, breaks) for suite in content.suites]
+    panels = [_panel(content, suite, breaks, opened=place == 0) for place, suite in enumerate(content.suites)]
     differences = differences_section(content)
     apart = measured_apart(content.runs)
     text = "These runs measured some scores in different ways (see their signatures), which makes them incomparable: "
     modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
     return join(
         el("p", text + ", ".join(apart) + ". " + modes) if apart else None,
+        suites_overview(content),
         published_switch(content),
         *panels,
         calibration_note(content),
-        details("Differences between models, with p values", differences, class_="panel") if differences else None,
+        details("Differences between models, with p values", differences, folded=True, class_="panel")
+        if differences
+        else None,
     )
 
 
-def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Breaks]) -> Html:
+def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Breaks], opened: bool) -> Html:
     name, several, about = suite["name"], len(content.runs) > 1, content.about(suite["name"])
     told = " · ".join(filter(None, (str(suite.get("title") or ""), _range(content, suite))))
     says = suite_meaning(suite)
@@ -83,7 +87,10 @@ def _panel(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Break
             for line in wording_sentences(run, content.labels[number])
         ),
         tables_section(about),
+        opened=opened,
+        folded=True,
         class_="panel",
+        id=f"suite-{name}",
     )
 
 
@@ -133,8 +140,18 @@ def tables_section(content: ReportData) -> Html:
             copies.append(el("div", button, details(name, el("pre", written(found))), class_="source"))
         heading, paper = el("h3", found.title), el("p", found.about, class_="quiet")
         copied = el("div", *copies, class_="sources")
-        sections.append(el("section", heading, paper, html(found, sortable=True), copied, class_="sheet"))
+        shown = html(found, sortable=True, address=lambda row, column: _pairs_of(content, row.label, column.part))
+        sections.append(el("section", heading, paper, shown, copied, class_="sheet"))
     return join(*sections)
+
+
+def _pairs_of(content: ReportData, label: str, part: str) -> str:
+    """The address of the pairs of a model in this part of the suite; empty if the viewer has no filter for it."""
+    kind, _, value = part.partition("=")
+    if label not in content.labels or kind not in ("", "test", "made_by"):
+        return ""
+    within = {kind: value} if kind else {}
+    return to_pairs(suite=content.only, **within, model=content.labels.index(label))
 
 
 def published_switch(content: ReportData) -> Html | None:

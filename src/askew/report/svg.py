@@ -67,19 +67,22 @@ def percent(value: float) -> str:
     return f"{round(100 * min(1.0, max(0.0, value)), 2):g}%"
 
 
-def scale() -> Html:
+def scale(top: float = 1.0) -> Html:
     """The scale above the rows of a dot plot."""
-    ticks = el("span", *(el("span", f"{at}" if at else "0 %") for at in (0, 25, 50, 75, 100)), class_="ticks")
+    ticks = el("span", *(el("span", f"{at * top:g}" if at else "0 %") for at in (0, 25, 50, 75, 100)), class_="ticks")
     return el("div", el("span"), ticks, el("span"), class_="dotrow axis", aria_hidden="true")
 
 
 def lanes(
-    pairs: Sequence[tuple[int, Score, Score, str]], people: Sequence[Score] = (), ceiling: float | None = None
+    pairs: Sequence[tuple[int, Score, Score, str]],
+    people: Sequence[Score] = (),
+    ceiling: float | None = None,
+    top: float = 1.0,
 ) -> Html:
     """One row of the dot plot: for each model (number, before, after, label) an open and a filled mark.
 
     People's scores, if known, are dashed lines across all models, the last of them the thickest; ``ceiling``, what
-    true answers would reach, is a dotted one.
+    true answers would reach, is a dotted one. ``top`` is the right end of the scale.
     """
     height = LANE * len(pairs)
     grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
@@ -90,7 +93,7 @@ def lanes(
     ]
     if ceiling is not None:
         reached.append(_ceiling(ceiling, -2, height + 2))
-    drawn = [_lane(*pair, LANE * lane + LANE // 2) for lane, pair in enumerate(pairs)]
+    drawn = [_lane(*pair, LANE * lane + LANE // 2, top) for lane, pair in enumerate(pairs)]
     return el("svg", *grid, *reached, *drawn, class_="lanes", height=height, aria_hidden="true")
 
 
@@ -99,17 +102,19 @@ def _ceiling(value: float, top: int, bottom: int) -> Html:
     return el("line", title, x1=percent(value), x2=percent(value), y1=top, y2=bottom, class_="ceiling")
 
 
-def _lane(run: int, before: Score, after: Score, description: str, y: int) -> Html:
+def _lane(run: int, before: Score, after: Score, description: str, y: int, top: float) -> Html:
     parts = [el("title", description)]
     for score in (before, after):
         if score.has_interval:
-            width = percent(min(1.0, score.high) - max(0.0, score.low))
-            parts.append(el("rect", x=percent(score.low), y=y - 4, width=width, height=8, rx=4, class_="reach"))
+            width = percent((min(top, score.high) - max(0.0, score.low)) / top)
+            parts.append(el("rect", x=percent(score.low / top), y=y - 4, width=width, height=8, rx=4, class_="reach"))
     if before.known and after.known:
-        parts.append(el("line", x1=percent(before.value), x2=percent(after.value), y1=y, y2=y, class_="gap"))
+        parts.append(
+            el("line", x1=percent(before.value / top), x2=percent(after.value / top), y1=y, y2=y, class_="gap")
+        )
     for score, fill in ((before, "open"), (after, "full")):
         if score.known:
-            parts.append(el("use", href=shape(run), x=percent(score.value), y=y, class_=fill))
+            parts.append(el("use", href=shape(run), x=percent(score.value / top), y=y, class_=fill))
     return el("g", *parts, class_=tone(run))
 
 
@@ -126,6 +131,15 @@ def cell_bar(score: Score, ceiling: float | None = None) -> Html:
         height=8,
         aria_hidden="true",
     )
+
+
+def shares(parts: Iterable[tuple[str, float]]) -> Html:
+    """A bar of shares that add up to one, each in the colour of the outcome it is named after."""
+    drawn, x = [], 0.0
+    for name, share in parts:
+        drawn.append(el("rect", x=percent(x), y=0, width=percent(share), height=14, class_=f"outcome-{name}"))
+        x += share
+    return el("svg", *drawn, class_="shares", height=14, aria_hidden="true")
 
 
 def meter(run: int, rate: float, low: float, high: float, rest: float) -> Html:

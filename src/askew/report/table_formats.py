@@ -123,13 +123,18 @@ def _texts(row: TableRow, table: Table, escaped: Callable[[str], str], small: st
         yield escaped(cell_text(cell, column)) + (small.format(escaped(under)) if under else "")
 
 
-def html(table: Table, sortable: bool = False, most: int | None = None) -> Html:
+Address = Callable[[TableRow, Column], str]
+"""Where a cell leads to; empty if nowhere."""
+
+
+def html(table: Table, sortable: bool = False, most: int | None = None, address: Address | None = None) -> Html:
     """One table in a scrollable box: at most so many rows, then those of the paper.
 
     ``sortable``: the headings are buttons by which a script sorts the rows; each explains its column on hover.
+    ``address``: what our cells with a value link to.
     """
     heads = [_heading(column, sortable, _is_text(table, place)) for place, column in enumerate(table.columns)]
-    bodies = [_body(table, table.lines[:most], sortable)] if table.lines else []
+    bodies = [_body(table, table.lines[:most], sortable, address)] if table.lines else []
     if table.published:
         heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(table.columns))
         rows = _rows(table, published_rows(table), sortable)
@@ -138,17 +143,19 @@ def html(table: Table, sortable: bool = False, most: int | None = None) -> Html:
     return scrolled_table([first, *heads], bodies, table.title, class_="sortable" if sortable else None)
 
 
-def _body(table: Table, rows: Iterable[TableRow], sortable: bool) -> Html:
-    return el("tbody", *_rows(table, rows, sortable, "ours" if sortable else None))
+def _body(table: Table, rows: Iterable[TableRow], sortable: bool, address: Address | None) -> Html:
+    return el("tbody", *_rows(table, rows, sortable, "ours" if sortable else None, address))
 
 
-def _rows(table: Table, rows: Iterable[TableRow], sortable: bool, kind: str | None = None) -> Iterator[Html]:
+def _rows(
+    table: Table, rows: Iterable[TableRow], sortable: bool, kind: str | None = None, address: Address | None = None
+) -> Iterator[Html]:
     texts = [_is_text(table, place) for place in range(len(table.columns))]
     for row in rows:
         cells = [
             el(
                 "td",
-                cell_text(cell, column),
+                _linked(cell_text(cell, column), address and isinstance(cell, Score) and address(row, column)),
                 el("small", " · ".join(under)) if (under := beneath(cell, table)) else None,
                 class_="text" if is_text else None,
                 data_sort=_sort_key(cell) if sortable else None,
@@ -157,6 +164,10 @@ def _rows(table: Table, rows: Iterable[TableRow], sortable: bool, kind: str | No
         ]
         label = el("th", row.label, scope="row", data_sort=row.label if sortable else None)
         yield el("tr", label, *cells, class_=f"{kind} human" if kind and row.human else kind)
+
+
+def _linked(text: str, address: str | bool | None) -> str:
+    return el("a", text, href=address, class_="to-pairs") if address else text
 
 
 def _sort_key(cell: Cell) -> str | float:

@@ -36,9 +36,19 @@ const askew = (() => {
     toast(message);
   };
 
+  /* Closed panels are kept as text until they are opened: as tens of thousands of elements they would take seconds.
+     The text is part of the page, and as escaped as the rest of it. */
+  const unfold = (panel) => {
+    const folded = panel.querySelector(":scope > noscript");
+    if (!folded) return;
+    folded.outerHTML = folded.textContent;
+    prepare(panel);
+  };
+  document.addEventListener("toggle", (event) => { if (event.target.open) unfold(event.target); }, true);
+
   /* Open every closed section around an element, and scroll to it. */
   const reveal = (element) => {
-    for (let above = element; above; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
+    for (let above = element; above; above = above.parentElement) if (above.tagName === "DETAILS") { above.open = true; unfold(above); }
     const chapter = element.closest("details.chapter");
     (chapter && element === chapter.lastElementChild ? chapter : element).scrollIntoView({ behavior: "instant" });
   };
@@ -65,12 +75,19 @@ const askew = (() => {
 
   const tables = () => {
     for (const radio of all("input[name=show]")) radio.addEventListener("change", () => { find("suites").dataset.show = radio.value; });
-    for (const button of all(".copy")) {
-      const text = button.parentElement.querySelector("pre").textContent;
-      button.addEventListener("click", () => copy(text, `${button.textContent.replace("Copy ", "")} copied`));
-    }
-    for (const button of all(".sort")) button.addEventListener("click", () => sort(button.closest("th")));
-    for (const box of all(".scroll")) if (!box.closest(".sheet") && box.querySelector("table")) box.after(copies(box.querySelector("table")));
+    document.addEventListener("click", (event) => {
+      const button = event.target.closest(".copy, .copy-table, .sort");
+      if (!button) return;
+      const name = button.textContent.replace("Copy ", "");
+      if (button.matches(".sort")) sort(button.closest("th"));
+      else if (button.matches(".copy")) copy(button.parentElement.querySelector("pre").textContent, `${name} copied`);
+      else copy(kinds[name](cellsOf(button.parentElement.previousElementSibling.querySelector("table"))), `${name} copied`);
+    });
+  };
+
+  /* What a part of the page needs once it is there: its tables can be copied. */
+  const prepare = (part) => {
+    for (const box of all(".scroll", part)) if (!box.closest(".sheet") && box.querySelector("table")) box.after(copies());
   };
 
   const sort = (heading) => {
@@ -92,15 +109,7 @@ const askew = (() => {
   };
 
   /* Tables without sources of their own are copied from their cells: the value, and the text below it. */
-  const copies = (table) => {
-    const kinds = { CSV: asCsv, LaTeX: asLatex, Markdown: asMarkdown };
-    const buttons = Object.entries(kinds).map(([name, write]) => {
-      const button = make("button", { type: "button", class: "copy-table" }, `Copy ${name}`);
-      button.addEventListener("click", () => copy(write(cellsOf(table)), `${name} copied`));
-      return button;
-    });
-    return make("div", { class: "copies" }, ...buttons);
-  };
+  const copies = () => make("div", { class: "copies" }, ...Object.keys(kinds).map((name) => make("button", { type: "button", class: "copy-table" }, `Copy ${name}`)));
   const cellsOf = (table) => all("tr", table).map((row) => [...row.cells].flatMap((cell) => {
     const bare = cell.cloneNode(true);
     const below = all("small", bare).map((small) => { small.remove(); return tidy(small.textContent); }).filter(Boolean);
@@ -129,6 +138,8 @@ const askew = (() => {
     return [`\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}`, "\\toprule", ...body, "\\bottomrule", "\\end{tabular}"].join("\n") + "\n";
   };
 
+  const kinds = { CSV: asCsv, LaTeX: asLatex, Markdown: asMarkdown };
+
   /* Explanations stay inside the window, and Escape closes them. */
   const terms = () => {
     const place = (event) => {
@@ -144,13 +155,13 @@ const askew = (() => {
     });
   };
 
-  /* Mark boxes that are wider than the screen. */
+  /* Mark boxes that are wider than the screen; those that nobody sees would have to be laid out to be measured. */
   const hints = () => {
-    const boxes = all(".scroll");
-    const measure = () => { for (const box of boxes) box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1); };
+    const measure = () => {
+      for (const box of all(".scroll")) if (!box.closest("details:not([open])")) box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1);
+    };
     new ResizeObserver(measure).observe(document.body);
-    for (const section of all("details")) section.addEventListener("toggle", measure);
-    measure();
+    document.addEventListener("toggle", measure, true);
   };
 
   const chapters = () => {
@@ -174,14 +185,5 @@ const askew = (() => {
     follow();
   };
 
-  const printing = () => {
-    let opened = [];
-    window.addEventListener("beforeprint", () => {
-      opened = all(".chapter:not([open]), .panel:not([open]), figure details:not([open])");
-      for (const one of opened) one.open = true;
-    });
-    window.addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
-  };
-
-  return { find, all, make, toast, reveal, start: () => { themes(); tables(); terms(); chapters(); hints(); printing(); } };
+  return { find, all, make, toast, reveal, start: () => { themes(); tables(); prepare(document); terms(); chapters(); hints(); } };
 })();

@@ -2,7 +2,11 @@
 (() => {
   const { find, all, make, toast, reveal } = askew;
   const WRONG = 0, RIGHT = 1, SHOWN = 200;
+  const FILTERS = ["suite", "test", "made_by", "outcome", "model"];
   const SVG = "http://www.w3.org/2000/svg";
+
+  /* The pair or the filters that the address asks for. */
+  const asked = () => new URLSearchParams(location.hash.slice(1));
 
   const unpack = async () => {
     const bytes = Uint8Array.from(atob(find("data").textContent), (sign) => sign.charCodeAt(0));
@@ -50,7 +54,8 @@
     const sign = (is) => (is === RIGHT ? "✓" : is === WRONG ? "✗" : "–");
     const signs = (pair) => data.order.map((n) => pair.models[n]).map((a) => (a ? `${sign(a.old.is)}→${sign(a.new.is)}` : "·")).join("  ");
     const whole = (side) => side.text.map(([text]) => text).join("");
-    const testName = (test) => { const option = all("option", find("by-test")).find((one) => one.value === test); return option ? option.textContent : test; };
+    const optionName = (select) => (value) => { const option = all("option", find(select)).find((one) => one.value === value); return option ? option.textContent : value; };
+    const [testName, suiteName] = ["by-test", "by-suite"].map(optionName);
 
     const item = (pair, number) => {
       const button = make("button", { type: "button", tabindex: "-1" }, whole(pair.new), make("small", {}, `${signs(pair)}  ${testName(pair.test)}`));
@@ -107,7 +112,8 @@
 
     const render = (pair) => {
       const link = make("a", { href: `#pair=${encodeURIComponent(pair.key)}` }, "Link to this pair");
-      const where = [pair.data, pair.suite, testName(pair.test), pair.made_by, pair.question_type].filter(Boolean);
+      const suite = make("a", { href: `#suite-${pair.suite}` }, suiteName(pair.suite));
+      const where = [pair.data, suite, testName(pair.test), pair.made_by, pair.question_type].filter(Boolean);
       const note = pair.note.map(([name, value]) => `${name}: ${value}`).join(" · ");
       return [
         make("p", { class: "eyebrow" }, ...where.map((text) => make("span", {}, text)), link),
@@ -222,7 +228,7 @@
         return make("td", { class: kind[0] }, make("b", {}, kind[1]), make("span", {}, one.answer === undefined ? one.error : one.answer || "(empty)"), make("small", {}, kind[2] + partly));
       };
       const words = { held: "stayed correct", broke: "correct → wrong", fixed: "wrong → correct", stayed: "stayed wrong", failed: "no answer", absent: "not asked" };
-      const rows = data.order.map((number) => [pair.models[number], number]).map(([one, number]) => make("tr", {}, make("th", { scope: "row" }, several ? mark(number) : null, data.models[number]), reply(one && one.old), reply(one && one.new), make("td", {}, words[pair.outcomes[number]])));
+      const rows = data.order.map((number) => [pair.models[number], number]).map(([one, number]) => make("tr", {}, make("th", { scope: "row" }, several ? mark(number) : null, make("a", { href: `#model-${number}` }, data.models[number])), reply(one && one.old), reply(one && one.new), make("td", {}, words[pair.outcomes[number]])));
       const head = ["Model", "Answer to the original", "Answer to the variant", "Outcome"].map((text) => make("th", { scope: "col" }, text));
       return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Answers of the models" }, make("table", { class: "answers" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
     };
@@ -245,7 +251,7 @@
     };
 
     const follow = () => {
-      const query = new URLSearchParams(location.hash.slice(1));
+      const query = asked();
       if (query.has("pair")) {
         const key = query.get("pair");
         if (!data.pairs.some((pair) => pair.key === key)) {
@@ -257,10 +263,9 @@
         refresh(key);
         return true;
       }
-      if (!query.has("by")) return false;
       reset();
-      for (const name of ["suite", "outcome", "model"]) if (query.has(name) && find(`by-${name}`)) find(`by-${name}`).value = query.get(name);
-      state.by = { name: query.get("by"), value: query.get("value") };
+      for (const name of FILTERS) if (query.has(name) && find(`by-${name}`)) find(`by-${name}`).value = query.get(name);
+      if (query.has("by")) state.by = { name: query.get("by"), value: query.get("value") };
       refresh();
       return true;
     };
@@ -310,8 +315,7 @@
       return ready;
     };
     const follow = () => {
-      const query = new URLSearchParams(location.hash.slice(1));
-      if (!query.has("pair") && !query.has("by")) return;
+      if (!["pair", "by", ...FILTERS].some((name) => asked().has(name))) return;
       open().then((one) => { if (one.follow()) reveal(find("viewer")); });
     };
     chapter.addEventListener("toggle", () => { if (chapter.open) open(); });

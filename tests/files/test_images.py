@@ -212,6 +212,6 @@ def test_the_exported_task_reads_the_same_formats(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(lmms_eval_task, "__file__", str(tmp_path / "task.py"))
     (tmp_path / "a.jpg").write_bytes(encoded(noise(), "JPEG"))
     (tmp_path / "x.jpg").write_bytes(EPS)
-    assert lmms_eval_task.doc_to_visual({"picture": "a.jpg"})[0].size == (64, 48)
+    assert lmms_eval_task.doc_to_visual({"image_paths": ["a.jpg"]})[0].size == (64, 48)
     with pytest.raises(UnidentifiedImageError):
-        lmms_eval_task.doc_to_visual({"picture": "x.jpg"})
+        lmms_eval_task.doc_to_visual({"image_paths": ["x.jpg"]})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import IO, Any
 
 import orjson
@@ -18,6 +19,7 @@ from askew.data.bad_records import EXACT, Sieve, distinct, identity, mapping, mi
 from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import KNOWN_FIELDS, OneFile, checked, unread_fields, valid_lines
 from askew.errors import BadRecord, DataError
+from askew.files.output_folders import note_of
 from askew.files.paths import ImageFolders, folders_of, remember, with_images
 from askew.files.read_write import opened, replaced
 from askew.files.records import Record, group_from, group_record, line, stored_image
@@ -39,6 +41,11 @@ class GroupFile(OneFile):
     """Leave out bad groups and list them in ``skipped``."""
     folders: Mapping[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
     """Where images outside the file's folder are; None: the folders remembered on this machine."""
+
+    @property
+    def extract(self) -> str:
+        """The rule of the benchmark from which ``askew build`` made the groups."""
+        return str(note_of(Path(self.path).parent).get("of", {}).get("extract", "none"))
 
     def questions(self) -> Iterator[Question]:
         """The original questions."""

@@ -26,7 +26,7 @@ from askew.files.read_write import alone_in, write_joined
 from askew.report import table_formats
 from askew.report.caveats import text_alone_sentence
 from askew.types import Column, Question, Table
-from askew.verbs import BuildsByExecutor, MakesRankings, MakesTraining, Releases
+from askew.verbs import BuildsByExecutor, DatasetFacts, MakesRankings, MakesTraining, Releases
 
 SHOWN = 40
 """How many rules of a test are printed; the file lists all."""
@@ -75,6 +75,7 @@ def _benchmark(
         "suite": repr(suite.what),
         "data": repr(data.what),
         CONTENT: fingerprint_of(data.what),
+        "extract": DatasetFacts(data.what).extract,
         "limit": settings.limit,
         "seed": settings.seed,
     }

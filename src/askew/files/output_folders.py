@@ -55,12 +55,12 @@ def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool
     if not overwrite:
         refuse_foreign(folder, kind)
         if _entries(folder):
-            _refuse_other(folder, kind, _note(folder)["of"], public(of))
+            _refuse_other(folder, kind, note_of(folder)["of"], public(of))
 
 
 def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
     """Refuse a folder that contains output of another kind, or files that askew did not write."""
-    foreign, held = _entries(folder), _note(folder).get("holds")
+    foreign, held = _entries(folder), note_of(folder).get("holds")
     if not foreign or held == kind:
         return
     if held:
@@ -186,12 +186,12 @@ def clear_unnamed(folder: Path) -> None:
 
 def noted_members(folder: Path) -> list[Path]:
     """The folders within the folder of a run of several models, one for each."""
-    note = _note(folder)
+    note = note_of(folder)
     names = note["of"].get("models", ()) if note.get("holds") == "a run" else ()
     return [place for place in folder.iterdir() if place.name in names] if names else []
 
 
-def _note(folder: Path) -> Mapping[str, Any]:
+def note_of(folder: Path) -> Mapping[str, Any]:
     """What a folder holds, as noted in it; empty without a note, or if it is damaged."""
     with suppress(OSError, AskewError, ValueError, KeyError, TypeError):
         note = load_json(bounded_read(folder / NOTE))

@@ -12,6 +12,13 @@ from PIL import Image
 from release_samples import RELEASES
 
 from askew.cli import main
+from askew.data.benchmarks.amber import Amber
+from askew.data.benchmarks.mm_upd import MmUpd
+from askew.data.benchmarks.mmstar import MmStar
+from askew.data.benchmarks.mmvp import Mmvp
+from askew.data.benchmarks.naturalbench import NaturalBench
+from askew.data.benchmarks.pope import Pope, PopeV2
+from askew.data.benchmarks.sugarcrepe import SugarCrepe
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.open_path import open_path
 from askew.registry import BUILT_IN
@@ -110,3 +117,46 @@ def test_a_reading_that_stops_says_how_far_it_came(reader, tmp_path):
     next(stream)
     stream.close()
     assert any("reading stopped after" in sentence for sentence in data.remarks), data.remarks
+
+
+REPLIES = (
+    *("Yes, it is.", "No, there is not.", "yes", "A.", "(B)", "B. x", "The answer is A", "C", "a cat"),
+    *("None of the above", "I cannot answer", "The image does not show that."),
+)
+CLOSED = (Amber, MmStar, MmUpd, Mmvp, NaturalBench, Pope, PopeV2, SugarCrepe, VlmEvalKitCircular)
+"""Benchmarks whose replies are options, or yes and no."""
+
+
+def numbers(folder: Path) -> list[tuple[object, ...]]:
+    scores = json.loads((folder / "results.json").read_bytes())["scores"]
+    return [tuple(one[name] for name in ("suite", "metric", "part", "value", "low", "high", "n")) for one in scores]
+
+
+def test_the_same_replies_have_the_same_scores_in_run_and_score(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("talker.py").write_text(
+        f"import hashlib\nREPLIES = {REPLIES}\n"
+        "def reply(image, question):\n    return REPLIES[hashlib.md5(question.encode()).digest()[0] % len(REPLIES)]\n"
+    )
+    quiet = ("--quiet", "--no-audit")
+    for reader in CLOSED:
+        home = tmp_path / reader.__name__
+        (home / "data").mkdir(parents=True)
+        data = ("--data", f"{WRITERS[reader](home / 'data', 24)}", "--skip-bad")
+        main(["run", *data, "--model", "python:talker:reply,blind=true", "--output", str(home / "run"), *quiet])
+        run = json.loads((home / "run" / "results.json").read_bytes())
+        parts = (
+            part
+            for line in (home / "run" / "samples.jsonl").read_text().splitlines()
+            for group in [json.loads(line)]
+            for part in (group["original"], *group["variants"])
+        )
+        said = {part["id"]: part["prediction"].get("raw") or part["prediction"]["answer"] for part in parts}
+        answers = home / "answers.jsonl"
+        answers.write_text("\n".join(json.dumps({"id": key, "answer": reply}) for key, reply in said.items()))
+        (suite,) = (one["name"] for one in run["suites"])
+        assert main(["build", suite, *data, "--output", str(home / "built"), *quiet]) == 0
+        for asked in ([data[1], data[2]], [str(home / "built" / "groups.jsonl")]):
+            words = ["score", asked[0], str(answers), *asked[1:], "--output", str(home / "scored"), "--overwrite"]
+            assert main([*words, *quiet]) == 0
+            assert numbers(home / "scored") == numbers(home / "run"), reader

@@ -38,6 +38,7 @@ class Amber(GroupBenchmark):
 
     title: ClassVar[str] = "AMBER"
     suites: ClassVar[Sequence[str]] = ("amber",)
+    rule: ClassVar[str] = "short"
 
     def files(self) -> Sequence[str]:
         """The annotations, then the queries: all in one file, or the files by dimension."""

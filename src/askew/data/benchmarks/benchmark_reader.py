@@ -39,6 +39,9 @@ class BenchmarkFiles(DataFiles):
     """What belongs at the path, for error messages."""
     sizes: ClassVar[Sizes] = {}
     """The published sizes of files with these names."""
+    rule: ClassVar[str] = "none"
+    """How answers are extracted from replies: ``short`` where they are options or yes and no, ``none`` where the
+    evaluator compares whole answers, or the rule of its evaluator."""
     images: str | None = None
     """The folder of images, which are found by name in it and its sub-folders; by default the folder of the files."""
     skip_bad: bool = False
@@ -90,8 +93,8 @@ class BenchmarkFiles(DataFiles):
 
     @property
     def extract(self) -> str:
-        """How ``askew score`` extracts answers from replies: as the authors do, or as similarly as possible."""
-        return "none"
+        """The rule for these files."""
+        return self.rule
 
     def answered(self, record: Mapping[str, Any], file: str) -> Sequence[Id] | None:
         """The ids of the questions that a record of predictions in this file answers, by the benchmark's own keys.

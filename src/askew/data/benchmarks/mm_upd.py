@@ -48,14 +48,10 @@ class MmUpd(GroupBenchmark):
 
     title: ClassVar[str] = "MM-UPD"
     suites: ClassVar[Sequence[str]] = ("mm-upd",)
+    rule: ClassVar[str] = "mm-upd"
 
     instruction: bool = False
     """Add the sentence of the instruction setting to the questions of the base setting."""
-
-    @property
-    def extract(self) -> str:
-        """The authors' rule for letters."""
-        return "mm-upd"
 
     def files(self) -> Sequence[str]:
         """The Parquet files or TSVs."""

@@ -33,6 +33,7 @@ class MmStar(QuestionBenchmark):
     """MMStar: multiple-choice questions that need the image (Chen et al. 2024)."""
 
     title: ClassVar[str] = "MMStar"
+    rule: ClassVar[str] = "short"
     sizes: ClassVar[Sizes] = {name: {"questions": 1500} for name in ("MMStar.tsv", "mmstar.parquet")}
 
     def files(self) -> Sequence[str]:

@@ -34,6 +34,7 @@ class Mmvp(GroupBenchmark):
 
     title: ClassVar[str] = "MMVP"
     suites: ClassVar[Sequence[str]] = ("mmvp",)
+    rule: ClassVar[str] = "short"
     wanted: ClassVar[str] = f"{NAME} and the folder 'MMVP Images'"
 
     labels: Literal["published", "corrected"] = "published"

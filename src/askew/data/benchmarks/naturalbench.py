@@ -43,11 +43,7 @@ class NaturalBench(GroupBenchmark):
 
     title: ClassVar[str] = "NaturalBench"
     suites: ClassVar[Sequence[str]] = ("naturalbench",)
-
-    @property
-    def extract(self) -> str:
-        """The rule of the authors."""
-        return "naturalbench"
+    rule: ClassVar[str] = "naturalbench"
 
     def files(self) -> Sequence[str]:
         """The one file, or all Parquet files of a folder."""

@@ -29,14 +29,10 @@ class Nlvr2(GroupBenchmark):
 
     title: ClassVar[str] = "NLVR2"
     suites: ClassVar[Sequence[str]] = ("nlvr2",)
+    rule: ClassVar[str] = "short"
 
     split: str = ""
     """Which file of a folder: ``train``, ``dev``, ``test1`` or ``test2``."""
-
-    @property
-    def extract(self) -> str:
-        """Replies may be letters, labels or sentences."""
-        return "short"
 
     def files(self) -> Sequence[str]:
         """The one file."""

@@ -228,6 +228,7 @@ class PopeV2(GroupBenchmark):
 
     title: ClassVar[str] = "POPEv2"
     suites: ClassVar[Sequence[str]] = ("pope-v2",)
+    rule: ClassVar[str] = "pope"
     wanted: ClassVar[str] = "annotations.json (POPEv2/dataset)"
     sizes: ClassVar[Sizes] = {"annotations.json": {"pairs": 500}}
 

@@ -47,6 +47,7 @@ class SugarCrepe(GroupBenchmark):
 
     title: ClassVar[str] = "SugarCrepe"
     suites: ClassVar[Sequence[str]] = ("sugarcrepe",)
+    rule: ClassVar[str] = "short"
 
     def files(self) -> Sequence[str]:
         """The files that are there, one for each kind of change."""

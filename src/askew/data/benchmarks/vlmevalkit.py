@@ -95,10 +95,8 @@ class _OneTable(BenchmarkFiles):
 class VlmEvalKitTable(_OneTable, QuestionBenchmark):
     """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
 
-    @property
-    def extract(self) -> str:
-        """Questions may be open, which VLMEvalKit's rule is not for."""
-        return "short"
+    rule: ClassVar[str] = "short"
+    """Questions may be open, which VLMEvalKit's rule is not for."""
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -113,10 +111,7 @@ class VlmEvalKitCircular(_OneTable, GroupBenchmark):
 
     suites: ClassVar[Sequence[str]] = ("choices",)
 
-    @property
-    def extract(self) -> str:
-        """The rule of VLMEvalKit."""
-        return "vlmevalkit"
+    rule: ClassVar[str] = "vlmevalkit"
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """A question with its rotations; they may be anywhere in the file."""

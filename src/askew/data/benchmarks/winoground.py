@@ -26,6 +26,7 @@ class Winoground(GroupBenchmark):
 
     title: ClassVar[str] = "Winoground"
     suites: ClassVar[Sequence[str]] = ("winoground",)
+    rule: ClassVar[str] = "short"
     wanted: ClassVar[str] = _NAME
     sizes: ClassVar[Sizes] = {_NAME: {"examples": 400}}
 

@@ -31,11 +31,51 @@ ELSEWHERE = {
 """Shared options that mean something else in one command, and what."""
 
 
+WITHOUT_JSON = {
+    "demo": "writes runs, each with its results.json",
+    "build": "writes a benchmark, with its groups and a datasheet",
+    "play": "a page",
+    "world": "writes data",
+    "collect": "has exports of its own",
+    "export": "writes data",
+    "train": "writes a checkpoint with its metrics",
+    "experiment": "writes a finding, and its runs",
+    "batch": "writes requests, and reads answers",
+    "merge": "writes a store",
+    "recover": "writes a store",
+    "completion": "a script",
+}
+"""Commands whose result is what they write, not what they print."""
+
+
 def parsers():
     for command in COMMANDS:
         parser = argparse.ArgumentParser()
         import_module(f"askew.cli.{command}").add_options(parser)
         yield command, parser
+
+
+def test_every_command_that_prints_a_result_also_writes_it_as_json(tmp_path, capsys):
+    with_json = {name for name, parser in parsers() if "--json" in parser._option_string_actions}
+    assert with_json == COMMANDS.keys() - WITHOUT_JSON.keys()
+    write_questions(tmp_path / "q.jsonl", 4)
+    run, file = str(tmp_path / "run"), tmp_path / "found.json"
+    data = ("--data", str(tmp_path / "q.jsonl"), "--suite", "accuracy", "--quiet")
+    for command, part in (
+        (("run", "--model", "constant:yes", *data, "--output", run), "runs"),
+        (("report", run), "differences"),
+        (("compare", run, run), "runs"),
+        (("gate", run, "--require", "accuracy.all>=0"), "checks"),
+        (("ls", "suite", "rad"), "suite"),
+        (("audit", str(tmp_path / "q.jsonl"), "--quiet"), "data"),
+    ):
+        main([*command, "--json", str(file)])
+        found = json.loads(file.read_bytes())
+        assert part in found, command
+        assert str(tmp_path) not in file.read_text(), "folders of this machine are not published"
+        file.unlink()
+    assert main(["run", "--model", "constant:yes", *data, "--dry-run", "--json", str(file)]) == 2
+    assert "Leave it out with --dry-run" in capsys.readouterr().err
 
 
 def test_options_that_commands_share_are_the_same_in_all():

@@ -227,6 +227,7 @@ NOT_IN_PYTHON = {
     "dry_run": "Use askew run --dry-run.",
     "full": "Every score: result.to_frame().",
     "power": "Use askew run --dry-run --power POINTS.",
+    "json": "The same is in result.results.",
     "no_published": "Write the report with result.report(path, published=False).",
     "try": "Use askew run --try N.",
 }

@@ -17,7 +17,7 @@ from askew.cli.options import (
     settings_of,
     settled,
 )
-from askew.errors import plural
+from askew.errors import UsageError, plural
 
 EXAMPLES = """\
 examples:
@@ -72,13 +72,16 @@ def main(args: argparse.Namespace) -> int:
     model = as_model(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", [options.model]))
     output = Path(options.output)
     run = AttackRun(model, data_of(options), as_attack(options.attack), AttackSuite(), output, how, settings)
+    if options.dry_run and options.json:
+        raise UsageError("--json is for the scores of an attack. Leave it out with --dry-run.")
     if options.dry_run:
         print(expected_calls(run))
         return 0
 
     runs = None
     for event in heard(run.run(as_typed()), settings.progress):
-        show(event.folders, output / "report.html", bool(options.full), published=not options.no_published)
+        published = not options.no_published
+        show(event.folders, output / "report.html", bool(options.full), published, json=options.json)
         runs = event
     print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
     made, calls, reused = run.counts.asked, run.counts.calls, run.counts.reused

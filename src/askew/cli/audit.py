@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from askew.cli.options import add_shared, data_of, settings_of, settled
+from askew.cli.options import add_shared, data_of, settings_of, settled, write_json
 
 if TYPE_CHECKING:
     from askew.engine.settings import Named
@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     from askew.audit.labelled_texts import MOST_TEXTS
 
     parser.add_argument("data", metavar="DATA", help="groups, or questions with answers: whatever --data of run takes")
-    parser.add_argument("--json", metavar="FILE", help="also write the result to this file, as JSON")
+    add_shared(parser, "json")
     parser.add_argument(
         "--most",
         type=int,
@@ -64,28 +64,15 @@ def main(args: argparse.Namespace) -> int:
         return _judged(options, data)
     audit = audit_data(data, settings, options.most)
     print(markdown(audit))
-    _write(options, data, audit.record())
+    write_json(options.json, {"data": data.spec, **audit.record()})
     return 0
 
 
 def _judged(options: argparse.Namespace, data: Named) -> int:
-    from dataclasses import asdict
-
     from askew.audit.label_sample import label_noise, noise_lines
     from askew.engine.audit_data import members_of
 
     noise = label_noise(members_of(data), options.judged)
     print("\n".join(noise_lines(noise)))
-    _write(options, data, {"label_noise": [asdict(one) for one in noise]})
+    write_json(options.json, {"data": data.spec, "label_noise": noise})
     return 0
-
-
-def _write(options: argparse.Namespace, data: Named, record: dict[str, Any]) -> None:
-    import orjson
-
-    from askew.files.paths import public_text
-    from askew.files.read_write import write_joined
-
-    if options.json:
-        found = {"data": public_text(data.spec), **record}
-        write_joined(options.json, [orjson.dumps(found, option=orjson.OPT_INDENT_2), b"\n"])

@@ -40,7 +40,8 @@ def main(args: argparse.Namespace) -> int:
     if report is not None:
         named = labels([load_run(folder) for folder in folders])
         check_output(report.parent, "a report", {"runs": named}, bool(options.overwrite))
-    show(folders, report, bool(options.full), published=not options.no_published, images=options.images)
+    published = not options.no_published
+    show(folders, report, bool(options.full), published, images=options.images, json=options.json)
     if report is not None:
         note_output(report.parent, "a report", {"runs": named})
     return 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from shutil import get_terminal_size
 
-from askew.cli.options import add_shared, settled
+from askew.cli.options import add_shared, settled, write_json
 
 EXAMPLES = """\
 examples:
@@ -70,7 +71,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--summary", metavar="FILE", help="write the checks as Markdown (appended if FILE is $GITHUB_STEP_SUMMARY)"
     )
-    add_shared(parser, "config")
+    add_shared(parser, "json", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -113,6 +114,8 @@ def main(args: argparse.Namespace) -> int:
             file.write(text)
     elif options.summary:
         write_joined(options.summary, [text.encode()])
+    said = [{**asdict(check), "status": check.status.value} for check in checks]
+    write_json(options.json, {"title": title, "verdict": verdict(checks).value, "checks": said, "notes": notes})
     width = max(80, min(120, get_terminal_size().columns))
     print(terminal(checks, title, width, sys.stdout.isatty(), notes))
     return EXIT_CODES[verdict(checks)]

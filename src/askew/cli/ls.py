@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from textwrap import fill
 
+from askew.cli.options import add_shared, write_json
 from askew.errors import AskewError, UnknownName, did_you_mean
 from askew.registry import KINDS, describe, make, names
 from askew.types import MetricFacts
@@ -21,12 +22,15 @@ _DIRECTIONS = {1: "higher is better", 0: "neither higher nor lower is better", -
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind, with a sentence on each")
-    parser.add_argument("name", nargs="*", help="only these of the kind, with their options")
+    parser.add_argument("name", nargs="*", default=[], help="only these of the kind, with their options")
+    add_shared(parser, "json")
 
 
 def main(args: argparse.Namespace) -> int:
     """Print names; of one kind also descriptions; of named components also their options."""
     if not args.kind:
+        if args.json:
+            write_json(args.json, {kind: [_record(kind, name) for name in names(kind)] for kind in KINDS})
         for kind in KINDS:
             print(
                 fill(
@@ -40,18 +44,26 @@ def main(args: argparse.Namespace) -> int:
         print("\nDescriptions: askew ls suite. Options: askew ls suite rad.")
         return 0
     known = names(args.kind)
-    for name in args.name or known:
+    for name in args.name:
         if name not in known:
             raise UnknownName(
                 f"No {args.kind} is called {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
             )
-        options, summary = describe(args.kind, name)
-        print(f"{name}\n    {summary}")
+    listed = [_record(args.kind, name) for name in args.name or known]
+    write_json(args.json, {args.kind: listed})
+    for one in listed:
+        print(f"{one['name']}\n    {one['summary']}")
         if args.name:
-            print(f"    options: {options}")
-        if args.kind == "metric":
-            print(f"    {_facts(name)}")
+            print(f"    options: {one['options']}")
+        if "facts" in one:
+            print(f"    {one['facts']}")
     return 0
+
+
+def _record(kind: str, name: str) -> dict[str, str]:
+    options, summary = describe(kind, name)
+    facts = {"facts": _facts(name)} if kind == "metric" else {}
+    return {"name": name, "summary": summary, "options": options, **facts}
 
 
 def _plural(kind: str) -> str:

@@ -86,6 +86,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "do not find out what the text of questions alone gives away about their answers",
     },
     "full": {"action": "store_true", "help": "print every score, not only the headline of each suite"},
+    "json": {"metavar": "FILE", "help": "also write the result to this file, as JSON"},
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",
@@ -108,10 +109,10 @@ MODEL_OPTIONS: Options = {
 ASKING: Mapping[str, tuple[str, ...]] = {
     "asking": ("batch-size", "executor", "workers", "store", "stop-after", "max-failures"),
     "scoring": ("extract", "accuracy", "no-audit"),
-    "output": ("full", "no-published", "overwrite", "quiet"),
+    "output": ("full", "json", "no-published", "overwrite", "quiet"),
 }
 """The shared options of commands that ask a model, by the heading of their help."""
-SHOWING = ("full", "no-published")
+SHOWING = ("full", "json", "no-published")
 """The shared options of commands that print scores."""
 DEFAULTS = {"seed": 0}
 """The defaults of shared options that are the same in every command."""
@@ -197,6 +198,17 @@ def _fit(path: str, action: argparse.Action, value: Any) -> Any:
     if action.choices and fitting not in action.choices:
         raise UsageError(f"{fault} one of: {', '.join(action.choices)}.")
     return fitting
+
+
+def write_json(path: str | None, result: Any) -> None:
+    """Write the result of a command to the file of ``--json``, without folders of this machine."""
+    if path:
+        import orjson
+
+        from askew.files.paths import public
+        from askew.files.read_write import write_joined
+
+        write_joined(path, [orjson.dumps(public(result), option=orjson.OPT_INDENT_2), b"\n"])
 
 
 def as_typed() -> str:

@@ -35,5 +35,5 @@ def main(args: argparse.Namespace) -> int:
     if options.output:
         check_page(output, escape(page_title([load_run(folder) for folder in folders])), bool(options.overwrite))
     published, judged = not options.no_published, options.judged or ()
-    show(folders, output, bool(options.full), published=published, images=options.images, judged=judged)
+    show(folders, output, bool(options.full), published, options.images, judged, options.json)
     return 0

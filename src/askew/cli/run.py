@@ -83,6 +83,8 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--power says how many questions are needed before a run. Give --dry-run too.")
     if options.power is not None and not 0 < options.power <= 100:
         raise UsageError(f"--power {options.power:g}: give a difference in points, above 0 and at most 100.")
+    if options.json and (options.dry_run or trial is not None):
+        raise UsageError("--json is for the scores of a run. Leave it out with --dry-run and --try.")
     settings, data = settings_of(options), data_of(options)
     models = as_models(options.model, options.name, **beside(options, BESIDE, "model", options.model))
     if trial is not None:
@@ -96,7 +98,8 @@ def main(args: argparse.Namespace) -> int:
     else:
         if not options.quiet:
             print(_plan(models, suites, output), file=sys.stderr)
-        run_and_show(models, data, suites, output, settings, as_typed(), bool(options.full), published=published)
+        full, json = bool(options.full), options.json
+        run_and_show(models, data, suites, output, settings, as_typed(), full, published=published, json=json)
         if settings.shard:
             print(
                 f"These are scores of shard {settings.shard} only. For those of the whole: askew merge RUN ... --store "

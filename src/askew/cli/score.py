@@ -58,6 +58,15 @@ def main(args: argparse.Namespace) -> int:
     published = not args.no_published
     # lenient: --allow-missing permits non-answers, so they are not an error here
     run_and_show(
-        [model], data, suites, Path(args.output), settings, as_typed(), args.full, lenient=True, published=published
+        [model],
+        data,
+        suites,
+        Path(args.output),
+        settings,
+        as_typed(),
+        args.full,
+        lenient=True,
+        published=published,
+        json=args.json,
     )
     return 0

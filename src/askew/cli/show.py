@@ -12,6 +12,7 @@ from shutil import get_terminal_size
 
 import orjson
 
+from askew.cli.options import write_json
 from askew.engine.components import as_data
 from askew.engine.events import Event, Finished, Warned, with_bars
 from askew.engine.result import compare_runs, not_compared
@@ -35,6 +36,7 @@ def run_and_show(
     full: bool = False,
     lenient: bool = False,
     published: bool = True,
+    json: str | None = None,
 ) -> None:
     """Run the models, then print their joint summary and write their report.
 
@@ -42,7 +44,7 @@ def run_and_show(
     """
     events = run_models(models, data, suites, output, settings, command)
     for runs in heard(events, settings.progress):
-        show(runs.folders, output / "report.html", full, published)
+        show(runs.folders, output / "report.html", full, published, json=json)
         failures = runs.failures
     if failures and not lenient:
         raise failures[0]
@@ -65,11 +67,13 @@ def show(
     published: bool = True,
     images: str | None = None,
     judged: Sequence[str] = (),
+    json: str | None = None,
 ) -> None:
     """Print the headlines of these runs (every score if ``full``), and write their report.
 
     Unless ``published``, the tables omit the papers' own figures. ``images`` is the folder of the page's images, if
-    they have been moved since the runs. ``judged``: files of judgements, whose label noise is shown.
+    they have been moved since the runs. ``judged``: files of judgements, whose label noise is shown. ``json``: the file
+    that gets the results of the runs, as in their ``results.json``, and their differences.
     """
     runs = [load_run(folder, Path(images) if images else None) for folder in folders]
     runs = runs if published else [without_published(run) for run in runs]
@@ -79,6 +83,7 @@ def show(
         write_report(runs, report, differences)
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
+    write_json(json, {"runs": [run.results for run in runs], "differences": differences})
     screen = sys.stdout.isatty()
     width = max(60, get_terminal_size().columns) if screen else 80
     color = screen and not os.environ.get("NO_COLOR")

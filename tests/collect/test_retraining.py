@@ -10,17 +10,20 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from askew.cli import main
-from askew.collect.retraining import NextRound, collected, make_next_round, new_scenes
+from askew.collect.retraining import NextRound, collected, make_next_round, new_scenes, slug
 from askew.collect.robots import Call, Robots
 from askew.collect.rounds import trainings
 from askew.collect.schema import image, model, round_
 from askew.collect.study import open_study
 from askew.errors import BadOption, UsageError
+from askew.files.read_write import file_sha256
 
 pytest.importorskip("torch")
 BASE = "world:train,scenes=20,seed=77"
@@ -133,6 +136,37 @@ def test_the_same_command_goes_on_after_a_kill(study):
         assert [key for key, _ in images] == [1] * 6 + [2] * 3
         assert set(models) == {"constant:no", f"{NET}, round 2"}
         assert len(trained) == 1
+
+
+def test_a_hugging_face_model_learns_by_an_adapter(study, tmp_path, monkeypatch, capsys):
+    """It stops before the round exists, goes on without training again, and is asked with its adapter."""
+    pytest.importorskip("peft", reason="the extra peft is not installed")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "models"))
+    from hf_folders import smolvlm
+
+    robot = f"hf:{smolvlm(tmp_path / 'smolvlm')}"
+    settings = {"steps": "2", "batch_size": "2", "lora": "r=2,alpha=8"}
+    plan = NextRound(BASE, (robot,), folders=(str(tmp_path / "photos"),), settings=settings)
+    (tmp_path / "photos").mkdir()
+    with closing(open_study(study)) as opened, pytest.raises(UsageError, match="None of the images is new"):
+        make_next_round(opened, plan)
+    adapter = study / "robots" / "round-2" / slug(robot)
+    assert json.loads((adapter / "training.json").read_text())["lora"]["alpha"] == 8
+    trained = (adapter / "adapter_model.safetensors").stat().st_mtime_ns
+    with closing(open_study(study)) as opened:
+        assert make_next_round(opened, replace(plan, folders=(), world=3)) == 2
+    assert (adapter / "adapter_model.safetensors").stat().st_mtime_ns == trained
+    _, images, models, (about,) = facts(study)
+    assert [key for key, _ in images] == [1] * 6 + [2] * 3
+    assert models["hf:smolvlm, round 2"] == f"{robot},adapter={{study}}/robots/round-2/{slug(robot)}"
+    assert first_reply(study, "hf:smolvlm, round 2").error in (None, "empty answer")
+    assert (about["net"], about["features"], about["unit"]) == ("hf:smolvlm", "", "evaluation")
+    assert about["weights_sha256"] == file_sha256(str(adapter / "adapter_model.safetensors"))
+    assert max(about["validation"]) == about["validation"][about["epoch"] - 1]
+    with closing(open_study(study)) as opened, pytest.raises(BadOption, match="--features is for networks"):
+        make_next_round(opened, replace(plan, features="hf:vit"))
+    with closing(open_study(study)) as opened, pytest.raises(BadOption, match="There is no setting 'epoch'"):
+        make_next_round(opened, replace(plan, settings={"epoch": "2"}))
 
 
 def test_an_import_that_stopped_half_way_goes_on(study):

@@ -30,11 +30,12 @@ from askew.collect.simulation.world_content import FILE, import_world, load_worl
 from askew.collect.study import Study
 from askew.engine.components import as_data
 from askew.engine.settings import Named
-from askew.errors import BadOption, UsageError, plural
+from askew.errors import BadOption, UsageError, need, plural
 from askew.files.images import content_hash
 from askew.files.paths import public_word
 from askew.files.read_write import file_sha256
 from askew.files.records import line, question_record
+from askew.models.huggingface.hf_model import HuggingFace
 from askew.registry import make, names
 from askew.train.training_data import split_of_release
 from askew.types import ImageRef, Question
@@ -117,6 +118,31 @@ class TrainableNetwork:
         return f"trained:{output.absolute()}"
 
 
+@dataclass(frozen=True)
+class TrainableAdapter:
+    """A Hugging Face model that learns by an adapter, as ``askew train --model`` trains it."""
+
+    model: str
+
+    def train(
+        self,
+        data: Sequence[Dataset],
+        val: Sequence[Question],
+        output: Path,
+        settings: Mapping[str, str],
+        progress: bool,
+    ) -> str:
+        """Train the adapter, and return the spec of the model with it."""
+        from askew.train.adapters.train_adapter import train_adapter
+        from askew.train.adapters.trainer import AdapterConfig
+
+        config = changed(AdapterConfig(), {name: value for name, value in settings.items() if name != "lora"})
+        lora = settings.get("lora", "")
+        return train_adapter(
+            self.model, list(data), val or None, output=output, lora=lora, progress=progress, **asdict(config)
+        ).spec
+
+
 def trainable(spec: str, features: str) -> Trainable:
     """The network or model that a spec names, if it can be trained.
 
@@ -129,10 +155,14 @@ def trainable(spec: str, features: str) -> Trainable:
     found = make("model", spec) if spec.partition(":")[0] in names("model") else None
     if isinstance(found, Trainable):
         return found
+    if isinstance(found, HuggingFace):
+        for package in ("torch", "peft"):
+            need(package, "peft")
+        return TrainableAdapter(spec)
     known = ", ".join(names("net"))
     raise UsageError(
-        f"--train {spec}: it cannot be trained here; these networks can: {known}. To let people play against it as it "
-        f"is, give --model {spec}"
+        f"--train {spec}: it cannot be trained here; these networks can: {known}; and hf:FOLDER by an adapter. To let "
+        f"people play against it as it is, give --model {spec}"
     )
 
 
@@ -145,6 +175,8 @@ def make_next_round(
         questions = {split: collected(tx, study, [row.id for row in finished], split) for split in ("train", "dev")}
     number = finished[-1].number + 1
     robots = {spec: trainable(spec, plan.features) for spec in plan.train}
+    if plan.features != "world" and not any(isinstance(robot, TrainableNetwork) for robot in robots.values()):
+        raise BadOption("--features is for networks, and none is trained. Leave it out.")
     for spec in plan.models:
         make("model", spec)
     for _, folder in plan.sources():
@@ -161,7 +193,7 @@ def make_next_round(
     trained = []
     for spec, robot in robots.items():
         assert base is not None
-        folder = study.folder / TRAINED_ROBOTS / f"round-{number}" / _slug(spec)
+        folder = study.folder / TRAINED_ROBOTS / f"round-{number}" / slug(spec)
         sizes = f"{plural(len(questions['train']), 'question')} of {plural(len(finished), 'round')}"
         say(
             f"Training {spec} on {plan.base} and {sizes}; the epoch is chosen on {len(questions['dev'])} dev questions."
@@ -233,8 +265,9 @@ def _facts(
     base: Named,
 ) -> dict[str, Any]:
     """What made a robot, for the log and the datasheet."""
-    stored = {name: folder / name for name in ("history.json", "weights.pt")}
-    curve = json.loads(stored["history.json"].read_bytes()) if stored["history.json"].is_file() else []
+    history = folder / "history.json"
+    curve = json.loads(history.read_bytes()) if history.is_file() else []
+    weights = [file for name in ("weights.pt", "adapter_model.safetensors") if (file := folder / name).is_file()]
     accuracies = [round(100 * one["accuracy"], 2) for one in curve]
     return {
         "net": public_word(spec),
@@ -243,11 +276,12 @@ def _facts(
         "rounds": list(rounds),
         **{f"{split}_questions": len(of) for split, of in questions.items()},
         **{f"{split}_sha256": _digest(of) for split, of in questions.items()},
-        "features": public_word(plan.features),
+        "features": public_word(plan.features) if isinstance(trainable(spec, plan.features), TrainableNetwork) else "",
         "settings": dict(plan.settings),
         "validation": accuracies,
+        "unit": "epoch" if isinstance(trainable(spec, plan.features), TrainableNetwork) else "evaluation",
         "epoch": 1 + accuracies.index(max(accuracies)) if accuracies else None,
-        "weights_sha256": file_sha256(str(stored["weights.pt"])) if stored["weights.pt"].is_file() else None,
+        "weights_sha256": file_sha256(str(weights[0])) if weights else None,
     }
 
 
@@ -311,5 +345,10 @@ def new_scenes(study: Study, round_id: int, many: int) -> list[int]:
     return list(islice((index for index in count() if index not in used), max(0, many - mine)))
 
 
-def _slug(spec: str) -> str:
+def slug(spec: str) -> str:
+    """The folder of a robot that was trained for a round.
+
+    >>> slug("butd:hidden=64")
+    'butd-hidden-64'
+    """
     return re.sub(r"[^a-z0-9]+", "-", spec.lower()).strip("-")

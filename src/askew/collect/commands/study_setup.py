@@ -87,18 +87,20 @@ examples:
   askew collect round study --open 1
   askew collect round next study --base world:train,seed=7 --train butd --train xnm --world 40
   askew collect round next study --base vqa:train --train butd --features regions.tsv --folder street=photos
+  askew collect round next study --base vqa:train --train hf:smolvlm --set lora=r=16 --set steps=500 --folder photos
   askew collect round next study --model hf:my-better-model --folder photos
 
-"round next" lets each --train network learn from --base and the train splits of all finished rounds, keeps the epoch
-that is best on their dev splits, and puts it and each --model into the next round, with images that no round had
-before. Killed, the same command goes on. The round is a draft: look at it, then open it."""
+"round next" lets each --train robot (a network, or hf:FOLDER by an adapter) learn from --base and the train splits of
+all finished rounds, keeps the epoch that is best on their dev splits, and puts it and each --model into the next
+round, with images that no round had before. Killed, the same command goes on. The round is a draft: look at it, then
+open it."""
 
 
 def _round_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _NEXT
     to_come = parser.add_argument_group("round next")
     to_come.add_argument("--base", default="", metavar="DATA", help="training data besides the finished rounds")
-    repeatable(to_come, "--train", "NET", "train this robot (see askew ls net); can be repeated")
+    repeatable(to_come, "--train", "ROBOT", "train a network (askew ls net) or hf:FOLDER; can be repeated")
     repeatable(to_come, "--model", "MODEL", "let people play against this model as it is; can be repeated")
     repeatable(to_come, "--folder", "[DOMAIN=]DIR", "new images, with their domain; can be repeated")
     to_come.add_argument("--world", type=int, default=0, metavar="N", help="N new scenes of the embedded world")

@@ -26,8 +26,7 @@ def test_figures_are_current(page, suite, data, metrics, table):
     rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines()[2:]]
     models, names = [row[0].strip("`") for row in rows], metrics.split(", ")
     found = askew.evaluate([f"bundled:{name}" for name in models], data, suite, quiet=True)
-    runs = [found] if len(models) == 1 else found
-    now = [[100 * run.score(name).value for name in names] for run in runs]
+    now = [[100 * run.score(name).value for name in names] for run in found]
     shown = [[float(cell.replace("−", "-") or "nan") for cell in row[1:]] for row in rows]
     lines = [
         " | ".join([f"| `{m}`", *(f"{v:.1f}".replace("-", "−") for v in r)]) for m, r in zip(models, now, strict=True)

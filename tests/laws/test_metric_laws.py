@@ -30,7 +30,7 @@ from askew.metrics.benchmark_metrics import (
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
-from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
+from askew.metrics.noise import CorruptionError, NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.part_gap import HeadTailGap, PartGap
 from askew.metrics.prompt_spread import AnyChange, PromptSpread, WorstForm
 from askew.metrics.rad_metrics import Introspect, Rad
@@ -60,6 +60,8 @@ PERFECT = {
     NoiseFalls(2): 0.0,
     Flips(): 0.0,
     AnyChange(): 0.0,
+    CorruptionError(): 0.0,
+    CorruptionError(True): 0.0,
     ClaimRate(): 0.0,
     ClaimRate("original"): 0.0,
     PromptSpread(): 0.0,

@@ -100,7 +100,7 @@ def test_the_limit_does_not_change_variants() -> None:
 @pytest.mark.parametrize(
     ("suite", "message"),
     [
-        (lambda: CorruptionSuite("fog"), "No corruption is called 'fog'"),
+        (lambda: CorruptionSuite("rain"), "No corruption is called 'rain'"),
         (lambda: CorruptionSuite(severities="6"), "Give 1 to 5"),
         (lambda: CorruptionSuite(severities="high"), "a severity is 'high'"),
         (lambda: CorruptionSuite(encoding="gif"), "not an image encoding"),

@@ -264,6 +264,50 @@ class NoiseFalls(Metric):
         return float(must.mean()), float(can.mean())
 
 
+@dataclass(frozen=True)
+class CorruptionError(ModeMetric):
+    """The mean corruption error: 100 % minus the accuracy, the mean over severities and then over corruptions.
+
+    mCE of Hendrycks & Dietterich (2019), but not divided by the errors of AlexNet, which answers no questions; divide
+    two models' figures instead. With ``relative``, minus the error on the clean image: what corruption adds. A group
+    with a missing answer is left out: keeping the rest would bias the mean.
+    """
+
+    least: ClassVar[float] = -1.0
+    better: ClassVar[Literal[-1]] = -1
+
+    relative: bool = False
+    mode: Mode = "official"
+
+    @property
+    def title(self) -> str:
+        """mCE, absolute or relative."""
+        return "Relative mCE" if self.relative else "mCE"
+
+    @property
+    def stands_for(self) -> str:
+        """What mCE stands for."""
+        return f"{'relative ' * self.relative}mean corruption error"
+
+    @property
+    def sentence(self) -> str:
+        """What it counts."""
+        above = " above that on the clean image" if self.relative else ""
+        return f"error{above}, the mean over severities and corruptions"
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(mean error over the corruptions, 1)."""
+        clean = soft(outcome.group.original, outcome.original, failed, self.mode)
+        by_test: dict[str, list[float | None]] = {}
+        for variant, said in outcome.pairs():
+            by_test.setdefault(variant.test, []).append(soft(variant.question, said, failed, self.mode))
+        errors = [[1 - value for value in values if value is not None] for values in by_test.values()]
+        if not errors or clean is None or sum(map(len, errors)) < len(outcome.variants):
+            return None
+        mean = sum(sum(part) / len(part) for part in errors) / len(errors)
+        return mean - (1 - clean) * self.relative, 1.0
+
+
 def noisy_accuracies(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> list[float]:
     """The accuracy of each variant whose note has this ``level``."""
     noisy = ((v.question, p) for v, p in outcome.pairs() if v.note.get("level") == level)

@@ -35,7 +35,7 @@ MOST_READ = 2000
 """The most questions that are read to find these images."""
 POOL = 300
 """How many questions of the data a suite sees besides the user's: RAD draws its wrong answers from them."""
-ALONE = frozenset(("visual", "corruption"))
+ALONE = frozenset(("visual", "corruption", "shift"))
 """Suites that change images; they are given only the user's question."""
 MOST_VARIANTS = 12
 """The most variants per suite that models are queried with."""

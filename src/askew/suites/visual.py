@@ -1,7 +1,7 @@
-"""Visual suites: questions about images with hidden backgrounds, and about degraded images.
+"""Visual suites: questions about images with hidden backgrounds, about degraded and about slightly changed images.
 
-``visual`` is the VISUAL-INV test of CARETS for any questions whose scenes have boxes. ``corruption`` is an extension,
-not from a VQA paper.
+``visual`` is the VISUAL-INV test of CARETS for any questions whose scenes have boxes. ``corruption`` and ``shift`` are
+extensions, not from VQA papers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from askew.files.images import Encoding
 from askew.metrics.accuracy import Worst
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.noise import NoiseAccuracy
+from askew.metrics.noise import CorruptionError, NoiseAccuracy
+from askew.metrics.prompt_spread import AnyChange
 from askew.perturb.vary_dataset import vary_all
-from askew.perturb.visual import CHANGES, KINDS, TEST, Corruption, Visual, channel_mean
+from askew.perturb.visual import ALL_KINDS, CHANGES, KINDS, SHIFTS, TEST, Corruption, Shifts, Visual, channel_mean
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title
+from askew.perturb.visual.shifts import parsed
 from askew.suites.suite_parts import IMAGES_SENT, before_after, carets_scores, check_seen, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import BuildsByExecutor, Dataset, Executor, Metric
@@ -98,10 +100,10 @@ class VisualSuite(BuildsByExecutor):
 
 @dataclass(frozen=True)
 class CorruptionSuite(BuildsByExecutor):
-    """Noise, blur, brightness, low contrast and JPEG in five severities (an extension, after ImageNet-C)."""
+    """Common corruptions of the image in five severities (an extension, after ImageNet-C)."""
 
     corruptions: str = ",".join(KINDS)
-    """Which ones, separated by commas: ``corruption:noise,jpeg``."""
+    """Which ones, separated by commas: ``corruption:noise,fog``; ``all``: all twelve."""
     severities: str = ",".join(map(str, SEVERITIES))
     """Which severities, from 1 (slight) to 5 (severe); each is a separate request."""
     encoding: Encoding = "jpeg"
@@ -142,6 +144,8 @@ class CorruptionSuite(BuildsByExecutor):
             **before_after(self.accuracy),
             "carets.cons": SelfConsistency(),
             "worst": Worst(self.accuracy, original=True),
+            "mce": CorruptionError(mode=self.accuracy),
+            "mce.relative": CorruptionError(True, self.accuracy),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, self.accuracy) for level in levels},
         }
 
@@ -158,6 +162,11 @@ class CorruptionSuite(BuildsByExecutor):
         everything = (Column("All", "accuracy.variant"), Column("All Δ", "accuracy.gap"))
         return (
             Table("corruption-severity", "Accuracy by severity", self._by_severity("")),
+            Table(
+                "corruption-mce",
+                "Mean corruption error",
+                (Column("mCE", "mce"), Column("Relative mCE", "mce.relative")),
+            ),
             Table("corruption-kind", "Accuracy and its loss, by corruption", (clean, *by_kind, *everything)),
             *(
                 Table(
@@ -181,9 +190,69 @@ class CorruptionSuite(BuildsByExecutor):
         return (Column("Clean", "accuracy.original", part), *graded)
 
     def _perturbation(self) -> Corruption:
-        kinds = listed(self.corruptions)
+        kinds = ALL_KINDS if self.corruptions == "all" else listed(self.corruptions)
         levels = listed(self.severities)
         wrong = [level for level in levels if not level.isdecimal()]
         if wrong:
             raise BadOption(f"corruption: a severity is {wrong[0]!r}. Give some of 1,2,3,4,5.")
         return Corruption(kinds, tuple(sorted(set(map(int, levels)))), self.encoding, self.images)
+
+
+@dataclass(frozen=True)
+class ShiftSuite(BuildsByExecutor):
+    """Images shifted, padded, resampled, recompressed, rotated, mirrored or cropped a little; the answer stays."""
+
+    changes: str = ",".join(SHIFTS)
+    """Which ones, separated by commas: ``shift:shift-4,flip``; other amounts too, such as ``rotate-3``."""
+    encoding: Encoding = "png"
+    """How changed images are written; ``jpeg`` is smaller and adds its own slight change."""
+    images: str = "all"
+    """Which images of a question about several: ``all``, ``each`` (a variant for each), or a number from 1."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as correct."""
+
+    name: ClassVar[str] = "shift"
+    title: ClassVar[str] = "Slightly changed images (an extension)"
+    paper: ClassVar[str] = (
+        "After Azulay, Weiss: Why do deep convolutional networks generalize so poorly to small image transformations? "
+        "JMLR 2019"
+    )
+    headline: ClassVar[tuple[str, str]] = (
+        "carets.cons",
+        "it says the same about only {value} of the images that were changed slightly",
+    )
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.accuracy)
+        self._perturbation()
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The kinds of changes."""
+        return tuple(dict.fromkeys(parsed(change)[0] for change in listed(self.changes)))
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Consistency, accuracy before and after, and how many questions get another answer at least once."""
+        return {**before_after(self.accuracy), "carets.cons": SelfConsistency(), "any-change": AnyChange()}
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The share of equal answers for each change, and accuracy."""
+        whole = (Column("Original", "accuracy.original"), Column("Changed", "accuracy.variant"))
+        each = (Column(change, "carets.cons", f"made_by=shift/{change}") for change in listed(self.changes))
+        return (
+            Table("shift", "Accuracy", (*whole, Column("Another answer at least once", "any-change"))),
+            Table("shift-cons", "Self-consistency", (Column("All", "carets.cons"), *each)),
+        )
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None) -> Iterator[Group | Refusal]:
+        """The questions that have an image, each with all changes that cannot change the answer."""
+        check_seen(executor, data, self.name)
+        return vary_all(self._perturbation(), data.questions(), seed, self.name, chunk=IMAGES_SENT, executor=executor)
+
+    def _perturbation(self) -> Shifts:
+        return Shifts(listed(self.changes), self.encoding, self.images)

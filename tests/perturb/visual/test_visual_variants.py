@@ -138,7 +138,7 @@ def test_bad_options(options) -> None:
         Visual(**options)
 
 
-@pytest.mark.parametrize("options", [{"kinds": ()}, {"kinds": ("fog",)}, {"severities": (0,)}, {"severities": ()}])
+@pytest.mark.parametrize("options", [{"kinds": ()}, {"kinds": ("rain",)}, {"severities": (0,)}, {"severities": ()}])
 def test_bad_corruptions(options) -> None:
     with pytest.raises(BadOption):
         Corruption(**options)

@@ -5,21 +5,23 @@ These go beyond CARETS. All use integer arithmetic or a table, so pixels are the
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
 from askew.errors import BadOption
-from askew.files.images import Encoding, check_encoding, encode, open_encoded
+from askew.files.images import Encoding, check_encoding, encode
 from askew.files.read_write import resource
 from askew.perturb.visual.hide_background import gaussian
+from askew.perturb.visual.shifts import recompressed
+from askew.perturb.visual.weather_and_motion import fog, impulse, motion, pixelate, shot, snow, zoom
 from askew.perturb.visual.which_images import (
     check_which,
     chosen_places,
@@ -31,6 +33,8 @@ from askew.perturb.visual.which_images import (
 from askew.types import Expect, Question, Refusal, Variant
 
 KINDS = ("noise", "blur", "bright", "contrast", "jpeg")
+"""The usual ones."""
+ALL_KINDS = (*KINDS, "shot", "impulse", "motion", "zoom", "fog", "snow", "pixelate")
 SEVERITIES = (1, 2, 3, 4, 5)
 
 _LEVELS = 1 << 16
@@ -38,7 +42,7 @@ _LEVELS = 1 << 16
 
 @dataclass(frozen=True)
 class Corruption:
-    """Noise, blur, brightness, low contrast and JPEG in five severities (after Hendrycks & Dietterich 2019).
+    """Common corruptions of the whole image in five severities (after Hendrycks & Dietterich 2019).
 
     The note of each variant has its ``level``, so that accuracy can be plotted against severity.
     """
@@ -53,7 +57,7 @@ class Corruption:
 
     def __post_init__(self) -> None:
         if not self.kinds or not self.severities:
-            raise BadOption(f"No corruption is given. Give some of {', '.join(KINDS)} and severities from 1 to 5.")
+            raise BadOption(f"No corruption is given. Give some of {', '.join(ALL_KINDS)} and severities from 1 to 5.")
         check_encoding(self.encoding)
         check_which(self.images)
         for kind in self.kinds:
@@ -82,14 +86,14 @@ class Corruption:
 
 def check_corruption(kind: str, severity: int) -> None:
     """Raise BadOption for an unknown corruption or severity, before any image is changed."""
-    if kind not in KINDS:
-        raise BadOption(f"No corruption is called {kind!r}. Known: {', '.join(KINDS)}.")
+    if kind not in ALL_KINDS:
+        raise BadOption(f"No corruption is called {kind!r}. Known: {', '.join(ALL_KINDS)}.")
     if severity not in SEVERITIES:
         raise BadOption(f"{kind}: the severity is {severity}. Give 1 to 5.")
 
 
 def corrupted(image: Image.Image, kind: str, severity: int, rng: Random) -> Image.Image:
-    """The corrupted image; only noise uses the random generator.
+    """The corrupted image; only noise, motion, fog and snow use the random generator.
 
     >>> corrupted(Image.new("RGB", (1, 1), (100, 50, 0)), "bright", 5, Random(0)).getpixel((0, 0))
     (228, 114, 0)
@@ -132,21 +136,21 @@ def _contrast(image: Image.Image, strength: float, rng: Random) -> Image.Image:
     return Image.fromarray(((1000 * mean + part * (values - mean) + 500) // 1000).astype(np.uint8))
 
 
-def _jpeg(image: Image.Image, strength: float, rng: Random) -> Image.Image:
-    """Compress as JPEG and decode again."""
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=int(strength))
-    return open_encoded(buffer, ("JPEG",), image.width * image.height).convert("RGB")
-
-
 def _rounded(value: float) -> int:
     return int(value + 0.5)
 
 
-_CORRUPT: Mapping[str, Callable[[Image.Image, float, Random], Image.Image]] = {
+_CORRUPT: Mapping[str, Callable[[Image.Image, Any, Random], Image.Image]] = {
     "noise": _noise,
     "blur": lambda image, strength, rng: gaussian(image, strength),
     "bright": _bright,
     "contrast": _contrast,
-    "jpeg": _jpeg,
+    "jpeg": lambda image, strength, rng: recompressed(image, strength),
+    "shot": shot,
+    "impulse": impulse,
+    "motion": motion,
+    "zoom": zoom,
+    "fog": fog,
+    "snow": snow,
+    "pixelate": pixelate,
 }

@@ -19,9 +19,16 @@ from PIL import Image, ImageDraw, ImageFilter
 from askew.answers.normalise import modal_answer, normalise, tokens
 from askew.errors import BadImage, BadOption
 from askew.files.images import Encoding, check_encoding, encode, image_bytes, open_encoded
-from askew.files.read_write import word_sets
 from askew.language.inflect import singular
-from askew.perturb.visual.which_images import check_which, chosen_places, open_images, reason_without, with_changed
+from askew.perturb.visual.which_images import (
+    asks_about,
+    check_which,
+    chosen_places,
+    open_images,
+    place_words,
+    reason_without,
+    with_changed,
+)
 from askew.types import Expect, ImageRef, Question, Refusal, Scene, Thing, Variant
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -297,19 +304,19 @@ def named_boxes(question: Question) -> list[Box]:
     kept = set(named)
     for relation in question.scene.relations:
         ends = {relation.subject, relation.object}
-        if ends & named and _words("position").isdisjoint(tokens(relation.name)):
+        if ends & named and place_words("position").isdisjoint(tokens(relation.name)):
             kept |= ends
     return [thing.box for thing in question.scene.things if thing.box and thing.id in kept]
 
 
 def asks_for_place(question: Question) -> bool:
     """Whether the question mentions a position in the image, e.g. *the man on the left*."""
-    return not _words("place").isdisjoint(tokens(question.text))
+    return asks_about(question, "place")
 
 
 def asks_for_surroundings(question: Question) -> bool:
     """Whether the question asks about the surroundings, e.g. *Where is the cat?*"""
-    return not _words("surroundings").isdisjoint(tokens(question.text)[:1])
+    return not place_words("surroundings").isdisjoint(tokens(question.text)[:1])
 
 
 def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> list[Box]:
@@ -351,10 +358,6 @@ def hull(parts: Sequence[Region]) -> Region:
     """
     lefts, tops, rights, bottoms = zip(*parts, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _words(kind: str) -> frozenset[str]:
-    return word_sets("perturb/visual/place_words.yaml")[kind]
 
 
 def _side(start: float, stop: float, whole: int) -> tuple[int, int]:

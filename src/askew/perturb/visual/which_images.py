@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from PIL import Image
 
+from askew.answers.normalise import tokens
 from askew.errors import BadImage, BadOption
 from askew.files.images import open_image
+from askew.files.read_write import word_sets
 from askew.types import ImageRef, Question
 
 
@@ -73,3 +75,17 @@ def place_seed(seed: str, place: int) -> str:
 def reason_without(which: str, images: Sequence[object]) -> str:
     """Why no image was chosen."""
     return f"it has {len(images)} images, so none with the number {which}" if len(images) > 1 else "it has one image"
+
+
+def asks_about(question: Question, kind: str) -> bool:
+    """Whether a question has a word of this list of ``place_words.yaml``.
+
+    >>> asks_about(Question(1, None, "Who is on the left?"), "place"), asks_about(Question(1, None, "Who?"), "text")
+    (True, False)
+    """
+    return not place_words(kind).isdisjoint(tokens(question.text))
+
+
+def place_words(kind: str) -> frozenset[str]:
+    """A list of ``place_words.yaml``."""
+    return word_sets("perturb/visual/place_words.yaml")[kind]

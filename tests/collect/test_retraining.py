@@ -27,6 +27,7 @@ from askew.files.read_write import file_sha256
 
 pytest.importorskip("torch")
 BASE = "world:train,scenes=20,seed=77"
+MORE = "world:train,scenes=20,seed=78"
 NET = "language:hidden=8"
 NEXT = ("--base", BASE, "--train", NET, "--world", "3", "--set", "epochs=2", "--set", "batch_size=32")
 
@@ -146,7 +147,7 @@ def test_a_hugging_face_model_learns_by_an_adapter(study, tmp_path, monkeypatch,
 
     robot = f"hf:{smolvlm(tmp_path / 'smolvlm')}"
     settings = {"steps": "2", "batch_size": "2", "lora": "r=2,alpha=8"}
-    plan = NextRound(BASE, (robot,), folders=(str(tmp_path / "photos"),), settings=settings)
+    plan = NextRound((BASE, MORE), (robot,), folders=(str(tmp_path / "photos"),), settings=settings)
     (tmp_path / "photos").mkdir()
     with closing(open_study(study)) as opened, pytest.raises(UsageError, match="None of the images is new"):
         make_next_round(opened, plan)
@@ -161,6 +162,8 @@ def test_a_hugging_face_model_learns_by_an_adapter(study, tmp_path, monkeypatch,
     assert models["hf:smolvlm, round 2"] == f"{robot},adapter={{study}}/robots/round-2/{slug(robot)}"
     assert first_reply(study, "hf:smolvlm, round 2").error in (None, "empty answer")
     assert (about["net"], about["features"], about["unit"]) == ("hf:smolvlm", "", "evaluation")
+    assert about["base"] == f"{BASE}, {MORE}"
+    assert len(json.loads((adapter / "training.json").read_text())["data"]) == 3
     assert about["weights_sha256"] == file_sha256(str(adapter / "adapter_model.safetensors"))
     assert max(about["validation"]) == about["validation"][about["epoch"] - 1]
     with closing(open_study(study)) as opened, pytest.raises(BadOption, match="--features is for networks"):
@@ -209,6 +212,8 @@ def test_what_cannot_be_done_is_refused_before_anything_is_trained(study, capsys
     assert "round next STUDY" in capsys.readouterr().err
     with pytest.raises(BadOption, match="given twice"):
         NextRound(models=("constant:no", "constant:no"), world=1)
+    with pytest.raises(BadOption, match="Give each data set once"):
+        NextRound((BASE, BASE), (NET,), world=1)
     assert facts(study)[0] == [(1, "FROZEN")]
 
 

@@ -49,8 +49,8 @@ FEW = 50
 class NextRound:
     """What the next round is made of."""
 
-    base: str = ""
-    """Training data besides the finished rounds, as for ``askew train --data``."""
+    base: tuple[str, ...] = ()
+    """Training data besides the finished rounds, as for ``askew train --data``; several add up."""
     train: tuple[str, ...] = ()
     """Networks (``xnm:hidden=128``), or other models that can be trained."""
     models: tuple[str, ...] = ()
@@ -71,9 +71,9 @@ class NextRound:
             raise UsageError("--train and --base belong together: robots learn from the base data and the rounds.")
         if not (self.folders or self.world):
             raise UsageError("Give new images for the next round: --folder DIR or --world N.")
-        repeated = [spec for spec in (*self.train, *self.models) if (*self.train, *self.models).count(spec) > 1]
-        if repeated:
-            raise BadOption(f"{repeated[0]} is given twice. Give each robot once.")
+        for given, what in (((*self.train, *self.models), "robot"), (self.base, "data set")):
+            if repeated := [spec for spec in given if given.count(spec) > 1]:
+                raise BadOption(f"{repeated[0]} is given twice. Give each {what} once.")
 
     def sources(self) -> list[tuple[str, Path]]:
         """The folders of images, each after its domain, by default its name.
@@ -182,24 +182,26 @@ def make_next_round(
     for _, folder in plan.sources():
         if not folder.is_dir():
             raise UsageError(f"--folder {folder} is not a folder. Give DIR, or DOMAIN=DIR.")
-    base = as_data(split_of_release(plan.base, "train")) if plan.base else None
-    if base is not None:
-        refuse_shared_images(study, base)
-        if not questions["train"]:
-            raise UsageError("No question of the finished rounds is in train, so robots cannot learn from them.")
-    if robots and len(questions["dev"]) < FEW:
+    base = [as_data(split_of_release(data, "train")) for data in plan.base]
+    for data in base:
+        refuse_shared_images(study, data)
+    if robots and not questions["train"]:
+        raise UsageError("No question of the finished rounds is in train, so robots cannot learn from them.")
+    if robots:
+        few, dev = len(questions["dev"]) < FEW, plural(len(questions["dev"]), "dev question")
         chosen = "mostly by chance" if questions["dev"] else "on a tenth of the images instead"
-        say(f"Warning: {plural(len(questions['dev']), 'dev question')}: the epoch is chosen {chosen}.")
+        say(f"Warning: {dev}: the epoch is chosen {chosen}." if few else f"The epoch is chosen on {dev}.")
     trained = []
     for spec, robot in robots.items():
-        assert base is not None
         folder = study.folder / TRAINED_ROBOTS / f"round-{number}" / slug(spec)
-        sizes = f"{plural(len(questions['train']), 'question')} of {plural(len(finished), 'round')}"
-        say(
-            f"Training {spec} on {plan.base} and {sizes}; the epoch is chosen on {len(questions['dev'])} dev questions."
-        )
+        learned = f"{plural(len(questions['train']), 'question')} of {plural(len(finished), 'round')}"
+        say(f"Training {spec} on {', '.join(plan.base)} and {learned}.")
         model_spec = robot.train(
-            [base.what, as_data(questions["train"]).what], questions["dev"], folder, plan.settings, progress
+            [*(data.what for data in base), as_data(questions["train"]).what],
+            questions["dev"],
+            folder,
+            plan.settings,
+            progress,
         )
         about = _facts(folder, plan, spec, [row.number for row in finished], questions, base)
         trained.append((model_spec, about))
@@ -262,7 +264,7 @@ def _facts(
     spec: str,
     rounds: Sequence[int],
     questions: Mapping[str, Sequence[Question]],
-    base: Named,
+    base: Sequence[Named],
 ) -> dict[str, Any]:
     """What made a robot, for the log and the datasheet."""
     history = folder / "history.json"
@@ -271,8 +273,8 @@ def _facts(
     accuracies = [round(100 * one["accuracy"], 2) for one in curve]
     return {
         "net": public_word(spec),
-        "base": public_word(plan.base),
-        "base_sha256": _digest(base.what.questions()),
+        "base": ", ".join(map(public_word, plan.base)),
+        "base_sha256": _digest(question for data in base for question in data.what.questions()),
         "rounds": list(rounds),
         **{f"{split}_questions": len(of) for split, of in questions.items()},
         **{f"{split}_sha256": _digest(of) for split, of in questions.items()},

@@ -99,7 +99,7 @@ open it."""
 def _round_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _NEXT
     to_come = parser.add_argument_group("round next")
-    to_come.add_argument("--base", default="", metavar="DATA", help="training data besides the finished rounds")
+    repeatable(to_come, "--base", "DATA", "training data besides the finished rounds; repeated, they add up")
     repeatable(to_come, "--train", "ROBOT", "train a network (askew ls net) or hf:FOLDER; can be repeated")
     repeatable(to_come, "--model", "MODEL", "let people play against this model as it is; can be repeated")
     repeatable(to_come, "--folder", "[DOMAIN=]DIR", "new images, with their domain; can be repeated")
@@ -170,7 +170,7 @@ def _next_round(args: argparse.Namespace) -> int:
     check_whole("world", args.world)
     settings = pairs_of(args.set, "--set", "epochs=5")
     plan = NextRound(
-        args.base,
+        tuple(args.base),
         tuple(args.train),
         tuple(args.model),
         tuple(args.folder),
@@ -278,6 +278,8 @@ def pairs_of(words: Sequence[str], option: str, example: str) -> dict[str, str]:
     for name, equals, _ in pairs:
         if not equals:
             raise BadOption(f"{option} {name}: write it as NAME=VALUE, e.g. {option} {example}")
+        if [other for other, _, _ in pairs].count(name) > 1:
+            raise BadOption(f"{option} {name} is given twice. Give it once.")
     return {name: value for name, _, value in pairs}
 
 

@@ -48,7 +48,7 @@ def demo_rounds(
     for number in range(1, rounds + 1):
         state = _state(study, number)
         if state in (None, "DRAFT") and number > 1:
-            plan = NextRound(base, (NET,), (first,), world=scenes, settings=TRAINING)
+            plan = NextRound((base,), (NET,), (first,), world=scenes, settings=TRAINING)
             make_next_round(study, plan, progress=sys.stderr.isatty(), say=lambda text: print(text, flush=True))
         if state in (None, "DRAFT", "READY"):
             with study.database.write() as tx:

@@ -36,6 +36,16 @@ def test_the_examples_start_the_service_with_options_that_exist(name: str) -> No
     assert address.shown(8000) == "https://collect.example.org", "the owner's link is one that works from outside"
 
 
+def test_both_containers_install_alike_and_the_command_has_every_extra_of_the_demo() -> None:
+    service, command = ((DEPLOY / name).read_text().splitlines() for name in ("Containerfile", "Containerfile.cli"))
+    assert [line for line in service if line.startswith("COPY")] == [
+        line for line in command if line.startswith("COPY")
+    ]
+    assert any("'/source[language,rank,translate,bundled]'" in line for line in command)
+    entry = next(line for line in command if line.startswith("ENTRYPOINT"))
+    assert json.loads(entry.removeprefix("ENTRYPOINT ")) == ["/opt/askew/bin/askew"]
+
+
 def test_proxies_take_what_the_service_takes_and_replace_what_clients_claim() -> None:
     nginx, caddy = (DEPLOY / "nginx.conf").read_text(), (DEPLOY / "Caddyfile").read_text()
     assert "client_max_body_size 260m" in nginx

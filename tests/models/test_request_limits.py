@@ -66,8 +66,8 @@ LIMITED = {
     "by the second, few": (Metered(rate=5, latency=0.1), 0.95),
     "a bucket": (Bucket(rate=50, latency=0.1, burst=50), 0.95),
     "a bucket, exact waits": (Bucket(rate=50, latency=0.1, burst=50, whole=False), 0.95),
-    "a small bucket": (Bucket(rate=50, latency=0.1, burst=5), 0.8),
-    "over the last second": (Sliding(rate=50, latency=0.1), 0.8),
+    "a small bucket": (Bucket(rate=50, latency=0.1, burst=5), 0.7),
+    "over the last second": (Sliding(rate=50, latency=0.1), 0.88),
 }
 """Servers with a rate limit, and the share of their rate that is reached in 2,500 answers. Waits of whole seconds where
 a fraction would do cost the rest."""

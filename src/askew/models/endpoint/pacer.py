@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, sqrt
 
-LEAST = 0.8
-"""The least share of a refused rate that is tried next."""
-FIRST, LATER = 2.0, 15.0
+LEAST, CALM, AFTER_CALM = 0.8, 5.0, 0.95
+"""The least share of a refused rate that is tried next; more if it was refused after so many seconds."""
+FIRST, LATER = 4.0, 25.0
 """Seconds in which the rate doubles before a pace was refused, and in which it then grows to the refused one."""
 SHORTEST = 0.001
 """Seconds; no wait is shorter."""
@@ -103,7 +103,7 @@ class Pacer:
             self.rate = measured
         elif not burst_refused:
             self._refused_at = self.rate
-            self.rate = max(sqrt(self.rate * measured), LEAST * self.rate)
+            self.rate = max(sqrt(self.rate * measured), (AFTER_CALM if self._last - since > CALM else LEAST) * self.rate)
         self._start = self.rate
         self._burst = self._ready = self.rate * self._wait * self._bursts
         self._at = self._since = self._until

@@ -523,6 +523,14 @@ class Streams(Protocol):
 
 
 @runtime_checkable
+class ChoosesBatches(Protocol):
+    """A model that says which of many questions it is asked together, e.g. those of equal length."""
+
+    def batches(self, questions: Sequence[Question], size: int) -> list[list[int]]:
+        """The places of the questions of each batch, each place once, at most ``size`` in a batch."""
+
+
+@runtime_checkable
 class Scores(Protocol):
     """A model that can give the probability of any answer, its own or another (attacks use it to search)."""
 

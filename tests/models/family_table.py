@@ -43,7 +43,6 @@ TRIED = {
 
 NOTES = {
     "florence2": "asked as `<VQA>question`, as it is usually fine-tuned for questions",
-    "git": "asked in batches of equal length",
     "janus": "has no scores: it ignores logits processors",
     "kosmos-2": "asked in batches of equal length",
     "pix2struct": "needs a font: `font=FILE.ttf`",
@@ -96,7 +95,14 @@ def written() -> str:
     return PAGE.read_text().partition("<!-- families -->\n")[2].partition("<!-- end of families -->")[0]
 
 
+def replace_table(page: Path, name: str, text: str) -> None:
+    """Put the text between the two comments that mark the table of that name on a page."""
+    before, start, rest = page.read_text().partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->")
+    assert start, f"{page} has no <!-- {name} -->"
+    assert end, f"{page} has no <!-- end of {name} -->"
+    page.write_text(f"{before}{start}{text}{end}{after}")
+
+
 if __name__ == "__main__":
-    before, _, rest = PAGE.read_text().partition("<!-- families -->\n")
-    after = rest.partition("<!-- end of families -->")[2]
-    PAGE.write_text(f"{before}<!-- families -->\n{table()}<!-- end of families -->{after}")
+    replace_table(PAGE, "families", table())

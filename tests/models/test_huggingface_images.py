@@ -116,21 +116,20 @@ def test_hooks_are_gone_after_an_error(tmp_path):
     assert not encoder._forward_pre_hooks
 
 
-def test_an_image_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
+def test_an_image_is_decoded_once_while_there_is_room_for_it(monkeypatch):
     opened = []
     original = visual_inputs.open_image
     monkeypatch.setattr(visual_inputs, "open_image", lambda ref: opened.append(ref.id) or original(ref))
-    one, copy, other = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8))
+    monkeypatch.setattr(visual_inputs, "MEMORY", 2 * 8 * 8 * 3)  # two images
+    one, copy, other, third = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8)), ref(3, (8, 8))
     decoded = Decoded()
     first = [decoded.of(image) for image in (one, other, copy)]
     assert first[0] is first[2]
-    decoded.start_batch()
-    assert decoded.of(one) is first[0]
     assert opened == ["image 1", "image 2"]
-    decoded.start_batch()
-    decoded.start_batch()
-    decoded.of(one)
-    assert len(opened) == 3, "what no recent batch used is forgotten"
+    decoded.of(third)
+    assert decoded.of(one) is first[0], "it was used later than the second"
+    decoded.of(other)
+    assert opened == ["image 1", "image 2", "image 3", "image 2"]
 
 
 def test_places_of_a_single_image():

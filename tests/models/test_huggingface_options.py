@@ -6,6 +6,7 @@ import json
 import pickle
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ import hf_folders  # noqa: E402
 from hf_asking import IMAGES, QUESTIONS, answers, folders, region_file, spec  # noqa: E402
 
 from askew import registry  # noqa: E402
+from askew.engine.ask import AskedBatch, answer_batch, answers_of  # noqa: E402
 from askew.errors import BadOption, MissingExtra, ModelError  # noqa: E402
 from askew.models.huggingface.hf_model import HuggingFace  # noqa: E402
 from askew.types import Question  # noqa: E402
@@ -185,3 +187,22 @@ def test_a_wrong_number_of_labels_stops_the_run(folder, regions, tmp_path):
     names.write_text('["yes", "no"]')
     with pytest.raises(ModelError, match="scores 10 answers, but there are 2 labels"):
         registry.make("model", f"hf:{folder('vilt')},labels={names}").answer(QUESTIONS)
+
+
+def test_questions_of_equal_length_are_gathered_from_the_whole_window(tmp_path):
+    """BLIP's questions of eight lengths, two of each: eight whole batches of two instead of sixteen of one."""
+    model = registry.make("model", f"hf:{hf_folders.blip(tmp_path / 'blip')},max_new_tokens=5")
+    twice = [replace(one, id=f"{one.id}/{copy}") for copy in "ab" for one in QUESTIONS]
+    batches = model.batches(twice, 2)
+    lengths = model.runtime.lengths([one.text for one in twice])
+    assert sorted(place for batch in batches for place in batch) == list(range(16))
+    assert all(len({lengths[place] for place in batch}) == 1 and len(batch) <= 2 for batch in batches)
+    assert len(batches) == sum(-(-lengths.count(length) // 2) for length in set(lengths))
+    alone = {one.id: model.answer([one])[0].answer for one in twice}
+    sizes = []
+    for said in answers_of(model, {one.id: one for one in twice}, 2):
+        sizes.append(len(said))
+        assert {key: each.answer for key, each in said.items()} == {key: alone[key] for key in said}
+    assert len(sizes) == len(batches)
+    together = answer_batch(model, AskedBatch(twice, size=2))  # as a worker is sent several batches
+    assert [each.answer for each in together] == [alone[one.id] for one in twice]

@@ -24,13 +24,15 @@ from askew.files.limits import token_counts
 from askew.files.paths import with_image
 from askew.registry import make
 from askew.types import Group, LostWorker, Prediction, Question
-from askew.verbs import Executor, Model, Scores, SeesFiles, Streams
+from askew.verbs import ChoosesBatches, Executor, Model, Scores, SeesFiles, Streams
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
 Asking: TypeAlias = Callable[..., Iterator[dict[bytes, Prediction]]]
 """``answers_of`` for one model, or ``WorkerAsking``: predictions of questions by key, in batches of a size."""
+SENT = 4
+"""Batches that a worker gets at once when there are many, so that the model can choose which questions share one."""
 MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 
 
@@ -99,6 +101,16 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield chunk
 
 
+def batches_for(model: object, wanted: Mapping[Key, Question], size: int) -> Iterator[list[Key]]:
+    """The keys of the questions that the model is asked together: in order, unless it chooses."""
+    if not isinstance(model, ChoosesBatches) or len(wanted) <= 1:
+        yield from chunks(wanted, size)
+        return
+    keys = list(wanted)
+    for places in model.batches(list(map(as_asked, wanted.values())), size):
+        yield [keys[place] for place in places]
+
+
 def answers_of(
     model: Model, wanted: Mapping[Key, Question], batch_size: int, answers: Mapping[Key, str] | None = None
 ) -> Iterator[dict[Key, Prediction]]:
@@ -107,7 +119,7 @@ def answers_of(
     With ``answers``, the probability of each of these instead.
     """
     if not isinstance(model, Streams) or answers is not None:
-        for keys in chunks(wanted, batch_size):
+        for keys in batches_for(model, wanted, batch_size):
             yield dict(zip(keys, answer_batch(model, AskedBatch.of(keys, wanted, answers)), strict=True))
         return
     left = dict(enumerate(wanted))
@@ -160,6 +172,8 @@ class AskedBatch(NamedTuple):
     questions: list[Question]
     answers: list[str] | None = None
     """The answers whose probabilities are requested; None for the model's own answers."""
+    size: int = 0
+    """The most that are asked together, if these are several batches, from which the model may choose."""
 
     @classmethod
     def of(cls, keys: Sequence[Key], wanted: Mapping[Key, Question], answers: Mapping[Key, str] | None) -> AskedBatch:
@@ -169,7 +183,14 @@ class AskedBatch(NamedTuple):
 
 def answer_batch(model: Model, batch: AskedBatch) -> list[Prediction]:
     """The model's own answers, or the probabilities of the given ones as predictions of these."""
-    questions, answers = batch
+    questions, answers, size = batch
+    if size and len(questions) > size:
+        said: dict[int, Prediction] = {}
+        for places in batches_for(model, dict(enumerate(questions)), size):
+            given = None if answers is None else [answers[place] for place in places]
+            part = answer_batch(model, AskedBatch([questions[place] for place in places], given))
+            said |= zip(places, part, strict=True)
+        return [said[place] for place in range(len(questions))]
     if answers is None:
         return answer_checked(model, questions)
     if not isinstance(model, Scores):
@@ -225,9 +246,10 @@ class WorkerAsking:
         self, wanted: Mapping[bytes, Question], batch_size: int, answers: Mapping[bytes, str] | None = None
     ) -> Iterator[dict[bytes, Prediction]]:
         """The predictions, a batch at a time, in any order; with ``answers``, the probability of each of these."""
-        batches = list(chunks(wanted, batch_size))
+        together = batch_size * (SENT if len(wanted) >= SENT * SENT * batch_size else 1)
+        batches = list(chunks(wanted, together))
         lost = []
-        send = partial(self._sent, wanted, answers)
+        send = partial(self._sent, wanted, answers, batch_size)
         for place, said in self._executor.each(self.start, map(send, batches)):
             if isinstance(said, LostWorker):
                 lost.append(batches[place])
@@ -255,11 +277,11 @@ class WorkerAsking:
         yield from self._alone(wanted, batch[half:], send)
 
     def _sent(
-        self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, batch: Sequence[bytes]
+        self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, size: int, batch: Sequence[bytes]
     ) -> AskedBatch:
         """The questions as they are sent to workers: with the bytes of images whose files workers cannot read."""
         asked = AskedBatch.of(batch, wanted, answers)
-        return asked._replace(questions=list(map(self._with_image, asked.questions)))
+        return asked._replace(questions=list(map(self._with_image, asked.questions)), size=size)
 
     def _with_image(self, question: Question) -> Question:
         image = next((one for one in question.images if one.path is not None), None)

@@ -103,7 +103,9 @@ class Pacer:
             self.rate = measured
         elif not burst_refused:
             self._refused_at = self.rate
-            self.rate = max(sqrt(self.rate * measured), (AFTER_CALM if self._last - since > CALM else LEAST) * self.rate)
+            self.rate = max(
+                sqrt(self.rate * measured), (AFTER_CALM if self._last - since > CALM else LEAST) * self.rate
+            )
         self._start = self.rate
         self._burst = self._ready = self.rate * self._wait * self._bursts
         self._at = self._since = self._until

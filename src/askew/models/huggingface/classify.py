@@ -26,10 +26,6 @@ class Classifier:
     images: Decoded = field(default_factory=Decoded)
     image_mark: ClassVar[str] = ""
 
-    def begin(self) -> None:
-        """Start a new batch."""
-        self.images.start_batch()
-
     def visual_input(self, question: Question, text: str) -> Any:
         """The decoded image, or its features and boxes; raises when the question cannot be asked."""
         check_length(self.loaded, text)

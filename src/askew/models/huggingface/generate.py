@@ -44,7 +44,7 @@ class Family:
 
 FAMILIES = {
     "florence2": Family(adds_image_token=True),
-    "git": Family(continues_text=True, equal_lengths=True),
+    "git": Family(continues_text=True),
     "kosmos-2": Family(equal_lengths=True),
     "paligemma": Family(answer_token_type=1),  # which is causal attention
     "vision-encoder-decoder": Family(decoder_prompt=True, equal_lengths=True),  # Donut
@@ -82,10 +82,6 @@ class Generator:
     def image_mark(self) -> str:
         """The text that replaces ``{image}`` in a prompt; empty if the template or the processor places the image."""
         return "" if self._template or self._family.adds_image_token else self.loaded.image_token
-
-    def begin(self) -> None:
-        """Start a new batch."""
-        self.images.start_batch()
 
     def visual_input(self, question: Question, text: str) -> Any:
         """The decoded image, or a tuple of several; raises when one cannot be read or has no place in the prompt."""
@@ -139,6 +135,10 @@ class Generator:
             return whole
         words = "".join(part if isinstance(part, str) else f"{token}\n" for part in parts)
         return render(self._template, words, self.template_options, special)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The number of tokens of each question of one image, as far as it decides which questions share a batch."""
+        return [len(tokens) for tokens in self.loaded.tokenizer(list(map(self.prompt, texts)))["input_ids"]]
 
     def prompts(self, texts: Sequence[str], images: Sequence[Any]) -> tuple[list[str], list[bool]]:
         """The whole texts, and whether each ends inside a thought that its template began."""

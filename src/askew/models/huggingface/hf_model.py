@@ -10,6 +10,7 @@ import importlib.util
 import json
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -29,7 +30,7 @@ from askew.models.huggingface.chat_template import (
 )
 from askew.models.huggingface.classify import Classifier
 from askew.models.huggingface.folder import ADAPTER, Folder, Task, digest, find
-from askew.models.huggingface.generate import Generator
+from askew.models.huggingface.generate import Generator, family
 from askew.models.huggingface.loading import load, offline, pick_device
 from askew.models.huggingface.visual_inputs import Regions
 from askew.types import Prediction, Question
@@ -272,11 +273,31 @@ class HuggingFace:
         predictions = self._in_batches(questions, ask)
         return [float("nan") if prediction.score is None else prediction.score for prediction in predictions]
 
+    def batches(self, questions: Sequence[Question], size: int) -> list[list[int]]:
+        """Questions of equal length together, for families that need it; others in order."""
+        order = list(range(len(questions)))
+        if self.task != "generate" or not family(self.folder).equal_lengths:
+            return [order[start : start + size] for start in range(0, len(order), size)]
+        assert isinstance(self.runtime, Generator)
+        lengths = self.runtime.lengths([self._prompt_or_nothing(question) for question in questions])
+        alike: defaultdict[int, list[int]] = defaultdict(list)
+        for place, length in enumerate(lengths):
+            alike[length].append(place)
+        return [
+            places[start : start + size] for _, places in sorted(alike.items()) for start in range(0, len(places), size)
+        ]
+
+    def _prompt_or_nothing(self, question: Question) -> str:
+        """The prompt, empty for a question that cannot be asked; why is said when it is."""
+        try:
+            return self.fill_prompt(question)
+        except BadRecord:
+            return ""
+
     def _in_batches(self, questions: Sequence[Question], ask: _AskBatch) -> list[Prediction]:
         """Predictions in order, from ``ask`` for the questions that can be asked."""
         predictions: dict[int, Prediction] = {}
         asks: list[_Ask] = []
-        self.runtime.begin()
         for place, question in enumerate(questions):
             try:
                 text = self.fill_prompt(question)
@@ -297,7 +318,6 @@ class HuggingFace:
     def preview(self, question: Question) -> str:
         """The exact text that the model reads for a question, and how many tokens of it are the image's."""
         text = self.fill_prompt(question)
-        self.runtime.begin()
         with offline():
             return self.runtime.preview(text, self.runtime.visual_input(question, text))
 

@@ -7,6 +7,7 @@ are precomputed and read from an ``.npz`` file.
 from __future__ import annotations
 
 import zipfile
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,26 +22,33 @@ from askew.files.images import content_hash, open_image
 from askew.files.read_write import fingerprint
 from askew.types import ImageRef
 
+MEMORY = 256 << 20
+"""Bytes of decoded images that are kept."""
+
 
 class Decoded:
-    """The images of this batch and of the previous one, by content: one object for each distinct image."""
+    """The latest images, by content: one object for each distinct image."""
 
     def __init__(self) -> None:
-        self._before: dict[str, Any] = {}
-        self._now: dict[str, Any] = {}
-
-    def start_batch(self) -> None:
-        """Keep the images of the last batch, and forget older ones."""
-        self._before, self._now = self._now, {}
+        self._images: OrderedDict[str, Any] = OrderedDict()
+        self._held = 0
 
     def of(self, image: ImageRef | None) -> Any:
         """The decoded image of a question."""
         if image is None:
             raise BadImage("The question has no image, and the model needs one.")
         key = content_hash(image)
-        if key not in self._now:
-            self._now[key] = self._before[key] if key in self._before else open_image(image)
-        return self._now[key]
+        if key not in self._images:
+            self._images[key] = open_image(image)
+            self._held += _bytes(self._images[key])
+            while self._held > MEMORY and len(self._images) > 1:
+                self._held -= _bytes(self._images.popitem(last=False)[1])
+        self._images.move_to_end(key)
+        return self._images[key]
+
+
+def _bytes(image: Any) -> int:
+    return int(image.width * image.height * len(image.getbands()))
 
 
 class PreparedOnce:

@@ -118,7 +118,6 @@ def _skips(request: AdapterRequest) -> tuple[Callable[[Question], bool], list[st
         if key not in reasons:
             asked, reasons[key] = as_asked(question), ""
             try:
-                model.runtime.begin()
                 model.runtime.visual_input(asked, model.fill_prompt(asked))
             except ModelError:
                 raise

@@ -92,7 +92,6 @@ class ClassifierTargets:
 
     def parts(self, questions: Sequence[Question]) -> list[Part]:
         """One part."""
-        self._runtime.begin()
         asked = list(map(as_asked, questions))
         texts = list(map(self.model.fill_prompt, asked))
         seen = [self._runtime.visual_input(one, text) for one, text in zip(asked, texts, strict=True)]
@@ -244,7 +243,6 @@ class GeneratorTargets:
     def _asked(self, questions: Sequence[Question]) -> tuple[list[str], list[Any]]:
         """Prompts and images, as when the model is asked."""
         runtime = self._runtime
-        runtime.begin()
         texts = list(map(self.model.fill_prompt, questions))
         images = [runtime.visual_input(one, text) for one, text in zip(questions, texts, strict=True)]
         prompts, thoughts = runtime.prompts(texts, images)

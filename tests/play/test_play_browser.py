@@ -75,6 +75,19 @@ def test_the_attention_of_each_step_is_drawn_over_the_image(open_page):
     assert page.get_by_text("How literal got there").count() == 0, "it has no steps to show"
 
 
+def test_a_trial_shows_what_a_model_needs_to_see_and_can_be_shared(open_page):
+    page = open_page()
+    ask(page)
+    page.locator("form[action='/look'] select").select_option("bundled:xnm")
+    page.get_by_role("button", name="Hide").click()
+    page.wait_for_url("**#look-0")
+    assert page.locator("#look-0 rect.lost").count() == 16
+    assert page.locator("#look-0 figcaption").inner_text().startswith("bundled:xnm says “")
+    with page.expect_download() as download:
+        page.get_by_text("Download it with").click()
+    assert download.value.suggested_filename.startswith("askew-play-")
+
+
 def test_the_keyboard_alone_is_enough(open_page):
     page = open_page()
     page.locator("h1").click()

@@ -20,8 +20,9 @@ from test_playground import Literal
 
 from askew.engine.components import as_data, as_model
 from askew.errors import UsageError
-from askew.play.play_server import MOST_BYTES, FailuresFile, PlayServer, serve
+from askew.play.play_server import MOST_BYTES, PlayServer, serve
 from askew.play.playground import Playground
+from askew.play.trial_groups import FailuresFile
 
 EVIL = "<img src=x onerror=window.evil=1></script><script>window.evil=1</script>"
 

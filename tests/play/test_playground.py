@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from PIL import Image
@@ -13,10 +15,11 @@ import askew
 from askew import registry
 from askew.engine.components import as_data, as_model
 from askew.errors import AskewError, BadImage, UsageError
+from askew.files.images import open_image
 from askew.models.onnx_model import Bundled
 from askew.play.play_page import offered_suites
-from askew.play.play_server import FailuresFile
 from askew.play.playground import Playground
+from askew.play.trial_groups import FailuresFile, zipped
 from askew.play.trial_outcomes import outcome_of
 from askew.registry import make
 from askew.types import Expect, ImageRef, Prediction, Question, Variant
@@ -205,6 +208,50 @@ def test_saved_failures_are_groups_that_a_run_asks_again(literal, tmp_path):
     assert all(pair.images[0] is not None and pair.images[0].is_file() for pair in result.pairs())
 
 
+def test_a_trial_is_shared_with_its_images(literal, tmp_path):
+    trial = literal.ask("1", "What color is the sheep?", "black", ["p2", "visual"])
+    ZipFile(io.BytesIO(zipped(trial))).extractall(tmp_path)
+    groups = list(as_data(str(tmp_path / "groups.jsonl")).what.groups())
+    assert [group.suite for group in groups] == ["p2", "visual"]
+    assert [len(group.variants) for group in groups] == [len(suite.variants) for suite in trial.suites]
+    images = {
+        image.path
+        for group in groups
+        for one in (group.original, *(v.question for v in group.variants))
+        for image in one.images
+    }
+    assert len(images) == 1 + len(trial.suites[1].variants)
+    assert all(Path(path).parent == tmp_path / "images" for path in images), "none is on the sender's machine alone"
+    with pytest.raises(UsageError, match="Type the answer that you expect"):
+        zipped(literal.ask("1", "What color is the sheep in your opinion?", "", ["p2"]))
+
+
+class Corner:
+    """Sees only the middle of the top left square: its answer is that pixel, and it is less sure if another is grey."""
+
+    def answer(self, questions):
+        for question in questions:
+            image = open_image(question.image)
+            wide, high = (side // 8 for side in image.size)
+            other = image.getpixel((5 * wide, 5 * high))
+            yield Prediction(question.id, str(image.getpixel((wide, high))), 0.9 if other == (255, 0, 0) else 0.4)
+
+
+def test_the_parts_of_an_image_that_an_answer_needs_are_found_by_hiding_them():
+    image = Image.new("RGB", (80, 80), "red")
+    image.paste("blue", (60, 60, 80, 80))
+    content = io.BytesIO()
+    image.save(content, "PNG")
+    shown = ground(Corner())
+    trial = shown.ask(shown.upload(content.getvalue()), "Which color?", "", [])
+    (look,) = shown.look(trial.number, trial_model := shown.models[0].name).looks
+    assert (look.model, len(look.hidden)) == (trial_model, 16)
+    assert look.effects == [1.0] + 9 * [0.0] + [0.5] + 5 * [0.0]
+    for number, model in ((99, trial_model), (trial.number, "nobody")):
+        with pytest.raises(UsageError):
+            shown.look(number, model)
+
+
 def test_a_failure_whose_correct_answer_nobody_gave_is_not_saved(literal, tmp_path):
     trial = literal.ask("1", "What color is the sheep in your opinion?", "", ["p2"])
     with pytest.raises(AskewError, match="Type the answer that you expect"):
@@ -238,7 +285,7 @@ def test_an_answer_that_is_wrong_already_is_not_attacked(literal):
     (suite,) = literal.attack(trial.number, "literal", "sears").suites
     assert suite.variants == ()
     assert suite.reasons == ("the original is answered incorrectly",)
-    with pytest.raises(UsageError, match="Choose a model and an attack"):
+    with pytest.raises(UsageError, match="Choose an attack"):
         literal.attack(trial.number, "literal", "bert-attack")
 
 

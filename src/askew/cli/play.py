@@ -44,8 +44,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from askew.engine.components import as_models
-    from askew.play.play_server import FailuresFile, serve
+    from askew.play.play_server import serve
     from askew.play.playground import Playground
+    from askew.play.trial_groups import FailuresFile
 
     options = settled(args, {"model": list(MODELS), "name": [], "data": DATA, "extract": "auto"})
     models = as_models(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", options.model))

@@ -11,6 +11,8 @@ from urllib.parse import urlencode
 
 from askew.errors import plural
 from askew.metrics.correct import judged
+from askew.play.image_figures import look_section, step_figure, steps_legend
+from askew.play.occlusion import SIDE
 from askew.play.playground import (
     ATTACKS,
     BUDGET,
@@ -25,24 +27,7 @@ from askew.play.playground import (
 from askew.play.trial_outcomes import expected_answer
 from askew.report.markup import Html, details, el, join
 from askew.report.pair_viewer import word_diff
-from askew.report.svg import attention, read_words
 from askew.types import AttentionStep, Expect, Prediction, Question
-
-FIGURE_WIDTH = 200
-"""The width of an image, in units of the SVG."""
-
-
-def _step_figure(number: int, step: AttentionStep, image: str, size: tuple[int, int]) -> Html:
-    """The figure of a step; ``image`` is the URL of the image, ``size`` its width and height."""
-    chosen = max(step.modules, key=lambda name: step.modules[name])
-    height = round(FIGURE_WIDTH * size[1] / max(1, size[0]))
-    described = f"Step {number}: {plural(len(step.regions), 'region')} of the image, by attention"
-    drawn = attention(image, FIGURE_WIDTH, height, step.regions, described)
-    weights = ", ".join(f"{name} {share:.0%}" for name, share in step.modules.items() if share >= 0.005)
-    words = el("br"), "reads: ", *read_words(step.words)
-    caption = el("figcaption", el("strong", f"{number}. {chosen}"), el("br"), weights, *words)
-    return el("figure", drawn, caption)
-
 
 OUTCOMES = {
     "held": ("✓", "stays correct"),
@@ -224,6 +209,8 @@ class PlayPage:
             el("h2", "The same question, changed"),
             *(self._suite(trial, at, suite) for at, suite in enumerate(trial.suites)),
             self._attack(trial),
+            self._look(trial),
+            self._share(trial),
             class_="found",
             aria_label="Results",
         )
@@ -241,24 +228,54 @@ class PlayPage:
         why = el("p", "Not changed, because:", class_="quiet") if reasons else None
         return el("section", title, *tried, more, why, reasons, class_="suite", id=f"suite-{place}")
 
-    def _attack(self, trial: Trial) -> Html:
-        """The form that starts an attack. Attacks cost many calls, so they never start by themselves."""
-        recipes, models = (
-            el("select", *(el("option", option) for option in options), name=name)
-            for name, options in (("attack", ATTACKS), ("model", [model.name for model in self.ground.models]))
+    def _share(self, trial: Trial) -> Html | None:
+        """The link to the trial as a file of groups; None if there is nothing to share, or nobody knows the answer."""
+        number = sum(len(suite.variants) for suite in trial.suites)
+        if not number or trial.source == "model":
+            return None
+        run, play = (el("code", f"askew {verb} --data groups.jsonl") for verb in ("run", "play"))
+        return el(
+            "section",
+            el("h3", "Share this question"),
+            el("p", el("a", f"Download it with {plural(number, 'variant')}", href=f"/trial/{trial.number}/groups.zip")),
+            el(
+                "p", "A ZIP file of groups.jsonl and the images, for anybody's ", run, " or ", play, ".", class_="quiet"
+            ),
+            class_="suite",
         )
+
+    def _attack(self, trial: Trial) -> Html:
+        """The form that starts an attack."""
+        recipes = el("select", *(el("option", option) for option in ATTACKS), name="attack")
+        chosen = el("label", "Reword it by ", recipes), el("label", " until it fools ", self._models())
+        cost = f" asks the model up to {BUDGET} times"
+        return self._costly(trial, "/attack", "Attack the question", chosen, "Attack", cost)
+
+    def _look(self, trial: Trial) -> Html:
+        """What was found by hiding parts of the image, and the form that does it."""
+        chosen = (el("label", "Hide one part of the image after the other from ", self._models()),)
+        cost = f" asks the model {SIDE * SIDE} times"
+        form = self._costly(trial, "/look", "Which part of the image does the answer need?", chosen, "Hide", cost)
+        size = (trial.question.image and trial.question.image.size) or (1, 1)
+        image = f"/image/{trial.image}"
+        return join(*(look_section(at, look, image, size) for at, look in enumerate(trial.looks)), form)
+
+    def _models(self) -> Html:
+        return el("select", *(el("option", model.name) for model in self.ground.models), name="model")
+
+    def _costly(self, trial: Trial, action: str, heading: str, chosen: Sequence[Html], button: str, cost: str) -> Html:
+        """A form that asks a model many times: it never starts by itself."""
         return el(
             "form",
             self._token_field(),
             el("input", type="hidden", name="trial", value=trial.number),
-            el("h3", "Attack the question"),
-            el("label", "Reword it by ", recipes),
-            el("label", " until it fools ", models),
-            el("button", "Attack", type="submit"),
-            el("span", f" asks the model up to {BUDGET} times", class_="quiet"),
+            el("h3", heading),
+            *chosen,
+            el("button", button, type="submit"),
+            el("span", cost, class_="quiet"),
             el("span", " Asking …", class_="busy", role="status", hidden=True),
             method="post",
-            action="/attack",
+            action=action,
             class_="attack",
         )
 
@@ -339,8 +356,10 @@ class PlayPage:
         size = (question.image and question.image.size) or (1, 1)
         for model, of_model in zip(self.ground.models, steps, strict=False):
             if of_model:
-                figures = (_step_figure(number, step, image, size) for number, step in enumerate(of_model, 1))
-                yield details(f"How {model.name} got there, step by step", el("div", *figures, class_="steps"))
+                figures = (step_figure(number, step, image, size) for number, step in enumerate(of_model, 1))
+                yield details(
+                    f"How {model.name} got there, step by step", steps_legend(), el("div", *figures, class_="steps")
+                )
 
     def _token_field(self) -> Html:
         return el("input", type="hidden", name="token", value=self.token)

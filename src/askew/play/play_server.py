@@ -9,56 +9,21 @@ import hmac
 import io
 import re
 import secrets
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from askew.data.groups import read_groups, write_groups
 from askew.errors import AskewError, UsageError
 from askew.files.images import open_image
 from askew.play.play_page import PlayPage
 from askew.play.playground import Playground, Trial, TriedVariant, offered_suites
-from askew.types import Group, ImageRef
-
-
-@dataclass
-class FailuresFile:
-    """The file that failures are saved to. It is read again before each change and rewritten whole. Images that have no
-    file of their own are saved next to it.
-    """
-
-    path: Path
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    def add(self, trial: Trial, spec: str, tried: TriedVariant) -> int:
-        """Add a variant to the group of its question; returns how many groups the file has.
-
-        A failure is refused if its expected answer is only the model's own: nobody has confirmed that it is correct.
-        """
-        if trial.source == "model":
-            raise UsageError("Type the answer that you expect and ask again: what is saved must say what is correct.")
-        suite = spec.partition(":")[0]
-        with self._lock:
-            groups = list(read_groups(str(self.path))) if self.path.is_file() else []
-            made = Group(tried.original.id, suite, tried.original, (tried.variant,))
-            for at, group in enumerate(groups):
-                if (group.id, group.suite) == (made.id, made.suite):
-                    kept = [one for one in group.variants if one.question.id != tried.variant.question.id]
-                    groups[at] = replace(group, variants=(*kept, tried.variant))
-                    break
-            else:
-                groups.append(made)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_groups(groups, str(self.path))
-        return len(groups)
-
+from askew.play.trial_groups import FailuresFile, zipped
+from askew.types import ImageRef
 
 HOST = "127.0.0.1"
 MOST_BYTES = 12_000_000
@@ -142,8 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             try:
                 act()
-            except _Problem as problem:
-                self._send(problem.status, self.server.page.start(problem=str(problem)).encode())
+            except (_Problem, AskewError) as problem:
+                status = problem.status if isinstance(problem, _Problem) else HTTPStatus.BAD_REQUEST
+                self._send(status, self.server.page.start(problem=str(problem)).encode())
 
     def _get(self) -> None:
         place = urlsplit(self.path)
@@ -163,6 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
                 saved = query.get("saved", [""])[0]
                 message = f"Saved: {self.server.output.path} has {int(saved)} groups." if saved.isdecimal() else ""
                 self._send(HTTPStatus.OK, page.trial(self._trial(number), message).encode())
+            case ["trial", number, "groups.zip"]:
+                named = {"Content-Disposition": f'attachment; filename="askew-play-{number}.zip"'}
+                self._send(HTTPStatus.OK, zipped(self._trial(number)), "application/zip", named)
             case ["trial", trial, place_, at, *number]:
                 tried = self._tried(trial, place_, at)
                 self._send_image(_image_at(tried.variant.question.images, number), SIDES["image"])
@@ -173,30 +142,28 @@ class _Handler(BaseHTTPRequestHandler):
         form = self._form()
         if not hmac.compare_digest(form.one("token").encode(), self.server.token.encode()):
             raise _Problem(HTTPStatus.FORBIDDEN, "The page is from an earlier session of askew play. Try again here.")
-        try:
-            match urlsplit(self.path).path:
-                case "/ask":
-                    suites = [spec for spec in form.texts.get("suite", []) if spec in offered_suites()]
-                    trial = self.server.ground.ask(
-                        form.one("image"), form.one("question"), form.one("expected"), suites
-                    )
-                    self._redirect(f"/trial/{trial.number}#answer")
-                case "/attack":
-                    trial = self._trial(form.one("trial"))
-                    trial = self.server.ground.attack(trial.number, form.one("model"), form.one("attack"))
-                    self._redirect(f"/trial/{trial.number}#suite-{len(trial.suites) - 1}")
-                case "/upload":
-                    self._redirect(f"/?image={self.server.ground.upload(form.file)}")
-                case "/save":
-                    number, place, at = form.one("trial"), form.one("suite"), form.one("variant")
-                    trial, tried = self._trial(number), self._tried(number, place, at)
-                    spec = trial.suites[int(place)].spec
-                    groups = self.server.output.add(trial, spec, tried)
-                    self._redirect(f"/trial/{number}?saved={groups}")
-                case _:
-                    raise _Problem(HTTPStatus.NOT_FOUND, "There is no such page.")
-        except AskewError as error:
-            raise _Problem(HTTPStatus.BAD_REQUEST, str(error)) from error
+        match urlsplit(self.path).path:
+            case "/ask":
+                suites = [spec for spec in form.texts.get("suite", []) if spec in offered_suites()]
+                trial = self.server.ground.ask(form.one("image"), form.one("question"), form.one("expected"), suites)
+                self._redirect(f"/trial/{trial.number}#answer")
+            case "/attack":
+                trial = self._trial(form.one("trial"))
+                trial = self.server.ground.attack(trial.number, form.one("model"), form.one("attack"))
+                self._redirect(f"/trial/{trial.number}#suite-{len(trial.suites) - 1}")
+            case "/look":
+                trial = self.server.ground.look(self._trial(form.one("trial")).number, form.one("model"))
+                self._redirect(f"/trial/{trial.number}#look-{len(trial.looks) - 1}")
+            case "/upload":
+                self._redirect(f"/?image={self.server.ground.upload(form.file)}")
+            case "/save":
+                number, place, at = form.one("trial"), form.one("suite"), form.one("variant")
+                trial, tried = self._trial(number), self._tried(number, place, at)
+                spec = trial.suites[int(place)].spec
+                groups = self.server.output.add(trial, spec, tried)
+                self._redirect(f"/trial/{number}?saved={groups}")
+            case _:
+                raise _Problem(HTTPStatus.NOT_FOUND, "There is no such page.")
 
     def _trial(self, number: str) -> Trial:
         trial = self.server.ground.trials.get(int(number)) if number.isdecimal() and len(number) < 10 else None

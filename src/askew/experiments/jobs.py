@@ -83,13 +83,15 @@ class Job:
     """The questions on which the epoch is chosen; by default those of the world's val split."""
 
 
-def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name: str = "") -> Test:
+def build_test(
+    plan: ExperimentPlan, suite: str, data: Data | None = None, name: str = "", limit: int | None = None
+) -> Test:
     """A suite's groups, by default on the test split of the world."""
     name = name or suite.partition(":")[0]
     folder = plan.output / "tests" / name
     groups = folder / "groups.jsonl"
     if not groups.is_file():
-        settings = Settings(seed=plan.seed, progress=plan.progress)
+        settings = Settings(seed=plan.seed, progress=plan.progress, limit=limit)
         result_of(build_groups(as_data(data or plan.world("test")), [as_suite(suite)], folder, settings), plan.progress)
     return Test(name, suite, groups)
 
@@ -196,18 +198,23 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
     if not job.tests:
         (model_folder(plan, job).parent / TRAINED).touch()
     for test in job.tests:
-        suite = as_suite(test.suite)
-        events = run_models(
-            [as_model(f"trained:{model_folder(plan, job)}", job.name)],
-            as_data(GroupFile(str(test.groups))),
-            [replace(suite, what=to_score(suite.what))],
-            _folder(plan, job, test),
-            Settings(seed=plan.seed),
-            "askew experiment",
-        )
-        runs = finished(events)
-        if runs.failures:
-            raise runs.failures[0]
+        run_test(plan, f"trained:{model_folder(plan, job)}", job.name, test, _folder(plan, job, test))
+
+
+def run_test(plan: ExperimentPlan, spec: str, name: str, test: Test, folder: Path) -> None:
+    """Ask a model the questions of a test."""
+    suite = as_suite(test.suite)
+    events = run_models(
+        [as_model(spec, name)],
+        as_data(GroupFile(str(test.groups))),
+        [replace(suite, what=to_score(suite.what))],
+        folder,
+        Settings(seed=plan.seed),
+        "askew experiment",
+    )
+    runs = finished(events)
+    if runs.failures:
+        raise runs.failures[0]
 
 
 def _folder(plan: ExperimentPlan, job: Job, test: Test) -> Path:

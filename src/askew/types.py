@@ -47,6 +47,8 @@ class Expect(str, Enum):
     """The variant carries its own new answers (RAD counterfactuals)."""
     NOISE = "noise"
     """Same answers, controlled noise (basic questions)."""
+    ABSTAIN = "abstain"
+    """The variant has no answer: the reply should say so (its twin, the original, has one)."""
 
 
 @dataclass(frozen=True, slots=True)

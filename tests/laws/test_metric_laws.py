@@ -28,7 +28,15 @@ from askew.metrics.benchmark_metrics import (
     WrongOption,
 )
 from askew.metrics.calibration import CalibrationError
-from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
+from askew.metrics.consistency import (
+    AbstainRate,
+    AnswerRate,
+    ComprehensiveAccuracy,
+    Consensus,
+    Flips,
+    PairAccuracy,
+    SelfConsistency,
+)
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.noise import CorruptionError, NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.part_gap import HeadTailGap, PartGap
@@ -102,6 +110,8 @@ PERFECT = {
 
 METRICS = [
     *PERFECT,
+    AbstainRate(),
+    AbstainRate("original"),
     AnswerRate("yes"),
     AnswerRate("other", "variant"),
     AnswerRate("no", "both"),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from askew.answers.abstain import UNANSWERABLE, abstention, may_abstain
 from askew.answers.choices import RULES, chosen_option, exact_option
 from askew.answers.extract_count import count
 from askew.answers.extract_doubt import clearest, is_clear
@@ -85,6 +86,8 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     if step == "none":
         option = exact_option(question.choices, said)
         return prediction if option in (None, said) else replace(prediction, answer=option, raw=said)
+    if may_abstain(question) and (none := abstention(question, said)) is not None:
+        return replace(prediction, answer=none, raw=said)
     if step in RULES:
         _check_form(step, question)
         return replace(prediction, answer=RULES[step](said, question.choices), raw=said)
@@ -199,7 +202,7 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     'several answers'
     """
     answer = found.answer
-    if answer is None:
+    if answer is None or (may_abstain(question) and answer == UNANSWERABLE):
         return ""
     if question.choices and answer != NO_OPTION and answer not in question.choices:
         return "no option"

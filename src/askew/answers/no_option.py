@@ -34,3 +34,19 @@ def withholds(words: str) -> bool:
     """
     text = bare(words.replace("’", "'"), speaker=False)
     return _SAYS_NONE.search(text) is not None or refuses(text)
+
+
+_REFERS = re.compile(
+    r"\b(?:all|none|any|both|neither|either)\b.*\b(?:above|below|options?|choices?|answers?)\b"
+    r"|\b(?:both|either|neither)?\s*\(?[A-H]\)?\s*(?:,|and|or|&)\s*\(?[A-H]\)?(?:\b|$)"
+)
+"""Options that refer to other options, and so mean something else in another order."""
+
+
+def refers_to_options(option: str) -> bool:
+    """Whether an option speaks of other options.
+
+    >>> refers_to_options("both A and B"), refers_to_options("none of the above"), refers_to_options("a cat")
+    (True, True, False)
+    """
+    return _REFERS.search(option) is not None

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import ClassVar, Literal, TypeAlias, get_args
 
+from askew.answers.abstain import UNANSWERABLE
+from askew.answers.no_option import NO_OPTION
 from askew.answers.normalise import YesNoOther, modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
@@ -87,6 +89,11 @@ class SelfConsistency(Metric):
         return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, answer: (answer, unsaid([answer])))
 
 
+def is_abstention(answer: str) -> bool:
+    """Whether an answer says that there is none, as the rules of extraction write it."""
+    return normalise(answer) in (UNANSWERABLE, NO_OPTION)
+
+
 def consistent(
     original: Question, first: Prediction, variant: Variant, second: Prediction, failed: float | None
 ) -> float | None:
@@ -103,7 +110,30 @@ def consistent(
         same = modal_answer(original.answers, normalise) == modal_answer(variant.question.answers, normalise)
     if first.answer is None or second.answer is None:
         return failed
+    if variant.expect is Expect.ABSTAIN:
+        return float(is_abstention(second.answer) and not is_abstention(first.answer))
     return float((normalise(first.answer) == normalise(second.answer)) == same)
+
+
+@dataclass(frozen=True)
+class AbstainRate(Metric):
+    """Share of replies that say that there is no answer: to the originals, which have one, or to the variants."""
+
+    better: ClassVar[Literal[0]] = 0
+    title: ClassVar[str] = "Abstains, {self.of}"
+    sentence: ClassVar[str] = "replies that say there is no answer, to the {self.of}"
+
+    of: Literal["original", "variant"] = "variant"
+
+    def __post_init__(self) -> None:
+        if self.of not in ("original", "variant"):
+            raise BadOption(f"abstain-rate: of is {self.of!r}. Give original or variant.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(replies that abstain, replies)."""
+        said = outcome.variants if self.of == "variant" else (outcome.original,) if outcome.variants else ()
+        values = (failed if one.answer is None else float(is_abstention(one.answer)) for one in said)
+        return summed(value for value in values if value is not None)
 
 
 @dataclass(frozen=True)
@@ -290,7 +320,7 @@ class Flips(Metric):
 
     def _is_measurable(self, original: Question, variant: Variant) -> bool:
         if variant.expect is not Expect.GIVEN:
-            return variant.expect is not Expect.DIFFERENT
+            return variant.expect in (Expect.SAME, Expect.NOISE)
         if original.text != variant.question.text or not original.answers or not variant.question.answers:
             return False
         before, after = (

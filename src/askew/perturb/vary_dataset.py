@@ -8,6 +8,7 @@ from itertools import islice, tee
 from random import Random
 from typing import TypeAlias
 
+from askew.answers.no_option import NO_OPTION
 from askew.types import Group, Question, Refusal, Variant
 from askew.verbs import Executor, Perturbation, Prepares
 
@@ -78,7 +79,7 @@ def chunks_of(questions: Iterable[Question], size: int) -> Iterator[list[Questio
 def _fitting(variant: Variant) -> Variant:
     """The variant, without the options of the original if these do not contain all its answers."""
     question = variant.question
-    if not question.choices or set(question.answers) <= set(question.choices):
+    if not question.choices or set(question.answers) <= {*question.choices, NO_OPTION}:
         return variant
     return replace(variant, question=replace(question, choices=()))
 

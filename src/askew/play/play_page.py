@@ -47,6 +47,7 @@ EXPECTS = {
     Expect.DIFFERENT: "another answer",
     Expect.GIVEN: "",
     Expect.NOISE: "the same answer",
+    Expect.ABSTAIN: "that it cannot be answered",
 }
 SOURCES = {
     "you": "The answer you expect",

@@ -347,7 +347,9 @@ def _expected(pair: Record) -> str:
     people = pair["new"]["people"]
     if people:
         return f" expected “{_short(people[0][0])}”"
-    return {"same": " should stay the same", "different": " should change"}.get(pair["expect"], "")
+    return {"same": " should stay the same", "different": " should change", "abstain": " has no answer"}.get(
+        pair["expect"], ""
+    )
 
 
 def _short(text: str) -> str:

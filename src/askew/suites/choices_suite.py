@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from askew.answers.choices import LETTERS
+from askew.answers.no_option import refers_to_options
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.benchmark_metrics import OptionAccuracy, WrongOption
@@ -18,11 +18,6 @@ from askew.types import Column, Expect, Group, Mode, Question, Refusal, Table, V
 from askew.verbs import Dataset, Metric
 
 TEST = "rotation"
-_REFERS = re.compile(
-    r"\b(?:all|none|any|both|neither|either)\b.*\b(?:above|below|options?|choices?|answers?)\b"
-    r"|\b(?:both|either|neither)?\s*\(?[A-H]\)?\s*(?:,|and|or|&)\s*\(?[A-H]\)?(?:\b|$)"
-)
-"""Options that refer to other options, and so mean something else in another order."""
 
 
 @dataclass(frozen=True)
@@ -111,4 +106,4 @@ def _unfit(question: Question) -> str:
     """
     if not question.choices:
         return "not a multiple-choice question"
-    return "an option speaks of other options" if any(map(_REFERS.search, question.choices)) else ""
+    return "an option speaks of other options" if any(map(refers_to_options, question.choices)) else ""

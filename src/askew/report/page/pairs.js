@@ -129,6 +129,7 @@
       const most = pair.new.people.length ? pair.new.people[0][0] : "";
       const expected = {
         same: "The answer should stay the same.",
+        abstain: "The reply should say that this cannot be answered.",
         different: "The answer should change.",
         noise: "The answer should stay the same, noise or not.",
         given: most ? `The answer should be “${most}”.` : "The variant has its own answer.",

@@ -101,7 +101,7 @@ MODEL_OPTIONS: Options = {
     "max_tokens": (int, "stop cleanly after this many tokens"),
     "max_cost": (float, "stop cleanly when this much is spent, according to --prices"),
     "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}: the cost of a million tokens"),
-    "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, mps"),
+    "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, cuda:1, mps"),
     "dtype": (str, "its number format: auto, float32, float16, bfloat16"),
     "allow_download": (bool, "allow it to be downloaded from a hub"),
 }

@@ -21,7 +21,8 @@ from askew.errors import AskewError, BadOption, DataError, ModelError, need
 from askew.files.images import open_image
 from askew.files.read_write import fingerprint
 from askew.models.huggingface.folder import find
-from askew.models.huggingface.loading import LOCAL, offline, pick_device, quiet
+from askew.models.huggingface.loading import LOCAL, offline, quiet
+from askew.models.huggingface.placement import pick_device
 from askew.models.onnx_model import load_onnx, pixels
 from askew.train.features import ImageFeatures
 from askew.types import ImageRef

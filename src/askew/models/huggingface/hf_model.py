@@ -31,7 +31,8 @@ from askew.models.huggingface.chat_template import (
 from askew.models.huggingface.classify import Classifier
 from askew.models.huggingface.folder import ADAPTER, Folder, Task, digest, find
 from askew.models.huggingface.generate import Generator, family
-from askew.models.huggingface.loading import load, offline, pick_device
+from askew.models.huggingface.loading import load, offline
+from askew.models.huggingface.placement import Attention, DeviceMap, Placement, Quantise, usual_dtype
 from askew.models.huggingface.visual_inputs import Regions
 from askew.types import Prediction, Question
 
@@ -47,8 +48,11 @@ def hf(
     path: str,
     task: Literal["auto", "classify", "generate", "regions"] = "auto",
     prompt: str | None = None,
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto",
+    device: str = "auto",
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto",
+    device_map: DeviceMap = "",
+    attention: Attention = "",
+    quantise: Quantise = "",
     max_new_tokens: int | None = None,
     num_beams: int = 1,
     template: str | None = None,
@@ -78,8 +82,11 @@ def hf(
         folder=folder,
         task=kind,
         prompt=folder.prompt(kind) if prompt is None else prompt.replace("\\n", "\n"),
-        dtype=_dtype(folder, device) if dtype == "auto" else dtype,
+        dtype=usual_dtype(folder, device) if dtype == "auto" else dtype,
         device=device,
+        device_map=device_map,
+        attention=attention,
+        quantise=quantise,
         max_new_tokens=max_new_tokens,
         num_beams=num_beams,
         features=features,
@@ -103,13 +110,6 @@ def _check_options(
         if task != "regions":
             raise BadOption(f"hf: {path} reads pixels; features=... is only for LXMERT and VisualBERT. Leave it out.")
         Regions(features)
-
-
-def _dtype(folder: Folder, device: str) -> str:
-    """The number format of ``dtype=auto``: as saved, but float32 on a CPU, where lower precision is seldom faster."""
-    if folder.dtype == "float32" or device in ("cuda", "mps"):
-        return folder.dtype
-    return "float32" if device == "cpu" or pick_device("auto") == "cpu" else folder.dtype
 
 
 def _adapter_folder(folder: Folder, given: str | None) -> Path | None:
@@ -162,6 +162,9 @@ class HuggingFace:
     prompt: str
     dtype: str
     device: str = "auto"
+    device_map: DeviceMap = ""
+    attention: Attention = ""
+    quantise: Quantise = ""
     max_new_tokens: int = ANSWER_TOKENS
     num_beams: int = 1
     features: str | None = None
@@ -178,11 +181,17 @@ class HuggingFace:
     """Batch sizes tried after running out of memory; later batches are no larger than the smallest."""
 
     def __post_init__(self) -> None:
+        self.placement.check(self.folder)
         adapter = ""
         if self.adapter is not None and self.adapter != self.folder.path:
             adapter = f"+{digest(self.adapter)}"
         object.__setattr__(self, "content", self.folder.content + adapter)
         object.__setattr__(self, "regions", fingerprint(self.features) if self.features else "")
+
+    @property
+    def placement(self) -> Placement:
+        """How the weights are loaded."""
+        return Placement(self.device, self.dtype, self.device_map, self.attention, self.quantise)
 
     @property
     def free_text(self) -> bool:
@@ -200,7 +209,8 @@ class HuggingFace:
         return self.task != "regions"
 
     def __repr__(self) -> str:
-        common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
+        form = f"dtype={self.dtype}{self.placement}"
+        common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, {form}"
         if self.task == "generate":
             decoded = f"max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams}, score=exp-mean-logprob"
             rest = {  # what else determines a prompt
@@ -236,7 +246,7 @@ class HuggingFace:
     @cached_property
     def runtime(self) -> Runtime:
         """The loaded model; loads it on first use."""
-        loaded = load(self.folder, self.task, self.device, self.dtype, self.adapter, self.font)
+        loaded = load(self.folder, self.task, self.placement, self.adapter, self.font)
         if "<s_answer>" in self.prompt and "<s_answer>" not in loaded.tokenizer.get_vocab():
             raise ModelError(
                 f"{self.folder.path}: the model does not answer questions: its tokenizer has no <s_answer>, unlike "

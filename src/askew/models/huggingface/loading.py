@@ -15,6 +15,7 @@ from typing import Any
 
 from askew.errors import AskewError, ModelError, first_line, need
 from askew.models.huggingface.folder import Folder, Task, quantisation
+from askew.models.huggingface.placement import Placement
 from askew.models.huggingface.visual_inputs import PreparedOnce
 
 LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -55,11 +56,11 @@ class Loaded:
 
 
 def load(
-    folder: Folder, task: Task, device: str, dtype: str, adapter: Path | None = None, font: str | None = None
+    folder: Folder, task: Task, placement: Placement, adapter: Path | None = None, font: str | None = None
 ) -> Loaded:
-    """Load the weights and the processor, and put the model into evaluation mode on the device."""
+    """Load the weights and the processor, and put the model into evaluation mode on its device or devices."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
-    target = pick_device(device)
+    arguments = placement.arguments(torch, transformers)
     with quiet(transformers), offline():
         try:
             config = transformers.AutoConfig.from_pretrained(folder.path, **LOCAL)
@@ -76,7 +77,7 @@ def load(
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **LOCAL)
             with _base_alone(transformers):
                 model, report = loader.from_pretrained(
-                    folder.path, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **LOCAL
+                    folder.path, config=config, output_loading_info=True, **arguments, **LOCAL
                 )
             if missing := sorted(report.get("missing_keys") or ()):  # transformers initialises them at random
                 raise ModelError(
@@ -96,7 +97,8 @@ def load(
         tokenizer.pad_token = tokenizer.eos_token
     if processor is not None:
         processor.image_processor = PreparedOnce(processor.image_processor, Path(font).read_bytes() if font else None)
-    return Loaded(folder, model.to(target).eval(), processor, tokenizer, target)
+    model = placement.placed(model).eval()
+    return Loaded(folder, model, processor, tokenizer, str(model.device))
 
 
 def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
@@ -164,17 +166,6 @@ def _check_vocabulary(folder: Folder, tokenizer: Any) -> None:
             f"{folder.path}: the tokenizer's vocabulary is missing ({', '.join(sorted(names))}), so every "
             "question would have the same tokens. Copy it into the folder."
         )
-
-
-def pick_device(device: str) -> str:
-    """The device to run on: as requested, or with ``auto`` a GPU if torch finds one."""
-    torch = need("torch", "hf")
-    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if device == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if available[name])
-    if not available[device]:
-        raise ModelError(f"torch {torch.__version__} finds no device {device!r} here. Leave device=auto.")
-    return device
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import alone_in, replaced
 from askew.models.huggingface.folder import ADAPTER
 from askew.models.huggingface.hf_model import TRAINED, HuggingFace
-from askew.models.huggingface.loading import offline, pick_device
+from askew.models.huggingface.loading import offline
+from askew.models.huggingface.placement import pick_device
 from askew.registry import make
 from askew.train.adapters.adapter_data import AdapterData, AdapterRequest, prepare
 from askew.train.adapters.answer_targets import GeneratorTargets, targets_of
@@ -133,7 +134,7 @@ def _base(spec: str) -> HuggingFace:
         )
     torch = need("torch", "hf")
     device = pick_device(model.device)
-    half = device == "cuda" and torch.cuda.is_bf16_supported() and model.dtype != "float32"
+    half = device.startswith("cuda") and torch.cuda.is_bf16_supported() and model.dtype != "float32"
     return replace(model, device=device, dtype="bfloat16" if half else "float32")
 
 

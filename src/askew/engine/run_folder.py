@@ -10,7 +10,7 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, count
 from pathlib import Path
@@ -108,7 +108,7 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
 
 def score_record(score: Score) -> dict[str, Any]:
     """A score as a record of results.json; nan becomes null."""
-    values = {key: value for key, value in asdict(score).items() if key != "facts"}
+    values = {field.name: getattr(score, field.name) for field in fields(score) if field.name != "facts"}
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in values.items()}
 
 

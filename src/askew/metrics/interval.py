@@ -180,7 +180,7 @@ def estimate(metric: Metric, images: Floats) -> Estimate:
         top, bottom = fraction(images.T)
         whole = float(np.sum(bottom))
         value = float(np.sum(top)) / whole if whole else nan
-        same = isinstance(metric, MapsFraction) or abs(value - float(metric.combine(images.sum(axis=0)))) < 1e-9
+        same = abs(value - float(metric.combine(images.sum(axis=0)))) < 1e-9 or isinstance(metric, MapsFraction)
         if whole and same:
             least, most = (metric.least, 1.0) if metric.share else (-inf, inf)
             return Estimate(value, np.asarray(top - value * bottom) / whole, least, most, whole if least == 0 else inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,18 +29,20 @@ def scores(table: RunTable, suite: str = "") -> list[Score]:
     """
     found = []
     _, images = np.unique(table.column("image"), return_inverse=True)
+    signatures = {name: signature(metric) for name, metric in table.metrics.items()}
     for part in table.parts():
         records = table.records_of(part)
         image_of = images[table.column("group")[records]]
         for name, column in table.rows.items():
-            score = _score(table, name, part, records, image_of, suite)
+            score = _score(table, name, part, records, image_of)
+            score = replace(score, suite=suite, signature=signatures[name])
             if part == EVERYTHING or score.failed or (column.codes[records] >= 0).any():
                 found.append(score)
     return found
 
 
-def _score(table: RunTable, name: str, part: Part, records: Ints, image_of: Ints, suite: str) -> Score:
-    """The score of one metric in one part. ``image_of``: the image of each record."""
+def _score(table: RunTable, name: str, part: Part, records: Ints, image_of: Ints) -> Score:
+    """The score of one metric in one part, unsigned. ``image_of``: the image of each record."""
     metric, column = table.metrics[name], table.rows[name]
     codes = column.codes[records]
     rows = column.rows[codes[codes >= 0]]
@@ -57,8 +60,6 @@ def _score(table: RunTable, name: str, part: Part, records: Ints, image_of: Ints
         high=high,
         n=int(rows.any(axis=1).sum()),
         failed=failed,
-        signature=signature(metric),
-        suite=suite,
         part=part_name(part),
         lowest=lowest,
         highest=highest,

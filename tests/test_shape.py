@@ -132,7 +132,7 @@ LAYERS = (
     {"engine"},
     {"suites", "gate", "train", "collect"},
     {"experiments", "play"},
-    {"api"},
+    {"api", "inspect"},
     {"cli", "__init__"},
     {"__main__"},
 )

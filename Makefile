@@ -10,7 +10,7 @@ KERNEL_TESTS := tests/language/test_tagger.py tests/models/test_onnx_model.py
 # Where this is set, every process compiles some 500 modules again: seconds per start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test kernels lint bench soak docs lock sbom clean
+.PHONY: demo test kernels lint bench soak docs pictures lock sbom clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is to make
@@ -55,6 +55,10 @@ lint: $(VENV)/dev  ## format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+pictures: $(VENV)/dev  ## the images of the docs, of a demo's report, gate, playground and service; needs Chromium
+	test -d demo || $(BIN)/askew demo --output demo
+	$(BIN)/python tools/screenshots.py demo docs/images
 
 bench: $(VENV)/dev  ## speed and memory, as ratios against named peers
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -1,9 +1,9 @@
 """How soon a report can be used: its elements when it is opened, the seconds that takes, and its printed pages.
 
-    askew demo --output demo
-    python benchmarks/bench_report_page.py demo/report.html
+    python benchmarks/bench_report_page.py [demo/report.html]
 
-Needs Chromium and playwright. Seconds of processor are those of the page's main thread; the others are on its clock.
+Without a report, it makes the demo first. Needs Chromium and playwright. Seconds of processor are those of the page's
+main thread; the others are on its clock.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +41,13 @@ def measure(browser: Browser, report: Path, width: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("report", type=Path)
+    parser.add_argument("report", type=Path, nargs="?")
     options = parser.parse_args()
-    with sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as driver:
+        if options.report is None:
+            options.report = Path(scratch, "demo", "report.html")
+            made = [sys.executable, "-m", "askew", "demo", "--quiet", "--output", str(options.report.parent)]
+            subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for width in (1400, 390):
             found = measure(browser, options.report, width)

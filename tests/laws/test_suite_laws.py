@@ -17,7 +17,7 @@ SPECS = (
     *BENCHMARKS,
     *("accuracy", "attack", "avqa-gap", "backtranslate", "choices", "corruption", "visual", "rad", "rad:originals=all"),
     *("p2", "p2:synonymous", "p2:originals=all"),
-    *("unanswerable", "corruption:all", "shift", "hint", "prompts", "prompts:short,marked"),
+    *("overlay", "unanswerable", "corruption:all", "shift", "hint", "prompts", "prompts:short,marked"),
     *("carets", "carets:order", "carets:visual,antonym", "carets:rephrase,order"),
 )
 BASIC = (BasicSuite(Words()), BasicSuite(Words(), kind="yesno"), BasicSuite(Words(), top=9))

@@ -12,13 +12,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import ClassVar
 
-from askew.metrics.benchmark_metrics import ClaimRate
-from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.noise import NoiseAccuracy, NoiseLoss
 from askew.perturb.vary_dataset import vary_all
 from askew.perturb.wrong_answers import NoWrongAnswer, WrongAnswers, fit_answers
-from askew.suites.suite_parts import before_after
+from askew.suites.suite_parts import claim_scores
 from askew.types import Column, Expect, Group, Mode, Question, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric
 
@@ -83,14 +80,7 @@ class HintSuite:
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """Accuracy without a claim, after a wrong one and after each, and how often the claim becomes the answer."""
-        return {
-            **before_after(self.accuracy),
-            "accuracy.noise.1": NoiseAccuracy(1, self.accuracy),
-            "noise.loss.1": NoiseLoss(1, mode=self.accuracy),
-            "claim.before": ClaimRate("original"),
-            "claim.after": ClaimRate("variant"),
-            "carets.cons": SelfConsistency(),
-        }
+        return claim_scores(self.accuracy)
 
     @property
     def tables(self) -> Sequence[Table]:

@@ -10,8 +10,10 @@ from askew.errors import BadOption, RunError
 from askew.files.images import content_hash
 from askew.files.read_write import resource
 from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.benchmark_metrics import ClaimRate
 from askew.metrics.consistency import ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct
+from askew.metrics.noise import NoiseAccuracy, NoiseLoss
 from askew.metrics.rad_metrics import Rad
 from askew.types import Mode
 from askew.verbs import Dataset, Executor, Metric, SeesFiles
@@ -95,6 +97,22 @@ def carets_scores(correct: Correct, mode: Mode) -> dict[str, Metric]:
         "carets.acc": PairAccuracy(correct, mode),
         "carets.cons": SelfConsistency(),
         "carets.cacc": ComprehensiveAccuracy(correct, mode),
+    }
+
+
+def claim_scores(mode: Mode) -> dict[str, Metric]:
+    """Accuracy before and after a wrong claim (``level`` 1), and how often the claim is the answer.
+
+    >>> list(claim_scores("robust"))[3:6]
+    ['accuracy.noise.1', 'noise.loss.1', 'claim.before']
+    """
+    return {
+        **before_after(mode),
+        "accuracy.noise.1": NoiseAccuracy(1, mode),
+        "noise.loss.1": NoiseLoss(1, mode=mode),
+        "claim.before": ClaimRate("original"),
+        "claim.after": ClaimRate("variant"),
+        "carets.cons": SelfConsistency(),
     }
 
 

@@ -46,6 +46,7 @@ FAMILIES = {
     "florence2": Family(adds_image_token=True),
     "git": Family(continues_text=True),
     "kosmos-2": Family(equal_lengths=True),
+    "kosmos-2.5": Family(adds_image_token=True, equal_lengths=True),  # marks the image's places from the left
     "paligemma": Family(answer_token_type=1),  # which is causal attention
     "vision-encoder-decoder": Family(decoder_prompt=True, equal_lengths=True),  # Donut
 }

@@ -118,7 +118,8 @@ def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
         return saved_by
     raise ModelError(
         f"{folder.path}: {folder.architecture or folder.model_type or 'the model'} cannot be loaded by transformers "
-        f"{transformers.__version__} to {task}. Give a checkpoint for visual question answering."
+        f"{transformers.__version__} to {task}. Give a checkpoint for visual question answering, or serve this one "
+        "(openai:MODEL,base_url=...)."
     )
 
 

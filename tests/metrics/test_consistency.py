@@ -14,7 +14,7 @@ from askew.errors import BadOption, UsageError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
-SAME, DIFFERENT, GIVEN, NOISE = Expect
+SAME, DIFFERENT, GIVEN, NOISE = Expect.SAME, Expect.DIFFERENT, Expect.GIVEN, Expect.NOISE
 
 # An invariance test and a directional one, by hand:   right   consistent   both right
 PAIRS = [

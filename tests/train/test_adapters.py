@@ -147,6 +147,8 @@ def test_what_a_pair_adds_to_the_loss(folder, name):
         one, two = (batch_loss(loaded, targets, [same], weight=weight) for weight in (1, 2))
         flipped = batch_loss(loaded, targets, [negated])
         unrelated = batch_loss(loaded, targets, [replace(negated, flips=False)])
+        heavy = loss_terms(loaded, as_batch(targets, [TrainingExample(DATA[0], 2.0)]), targets, "kl")
+    assert heavy["answer"].item() == pytest.approx(2 * plain["answer"].item(), rel=1e-5), "the weight of its source"
     assert plain.keys() == weightless.keys() == unrelated.keys() == {"answer"}
     assert weightless["answer"].item() == pytest.approx(plain["answer"].item(), rel=1e-5), "no weight: plain training"
     assert one["answer"].item() > plain["answer"].item(), "the variant is learnt too"

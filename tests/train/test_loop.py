@@ -150,6 +150,21 @@ def test_a_truncated_checkpoint_is_written_again(tmp_path, monkeypatch):
     assert (tmp_path / "report.html").is_file()
 
 
+def test_a_control_trains_without_what_it_leaves_out(tmp_path):
+    losses = [Consistency(rate=1.0)]
+    control = tiny(tmp_path / "control", losses, epochs=1, control="no-consistency")
+    assert control.config["control"] == "no-consistency"
+    weightless = tiny(tmp_path / "weightless", [Consistency(weight=0.0, rate=1.0)], epochs=1)
+    assert equal(weights(control.folder), weights(weightless.folder))
+    plain = tiny(tmp_path / "plain", losses, epochs=1, control="plain")
+    assert equal(weights(plain.folder), weights(tiny(tmp_path / "no-loss", epochs=1).folder))
+    originals = tiny(tmp_path / "originals", losses, epochs=1, control="originals")
+    assert originals.config["pairs"] == control.config["pairs"]
+    assert not equal(weights(originals.folder), weights(control.folder))
+    with pytest.raises(BadOption, match="also name its loss"):
+        tiny(tmp_path / "none", control="originals")
+
+
 def test_a_finished_training_is_only_loaded(tmp_path):
     tiny(tmp_path)
     before = (tmp_path / "state.pt").stat().st_mtime_ns

@@ -98,11 +98,19 @@ def _from_zero(most: float) -> list[float]:
 
 
 def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str], unit: str) -> Html:
-    head = [unit.capitalize(), "Validation", *(f"Loss: {name}" for name in losses), "Seconds"]
+    pairs = any(epoch.get("pairs") is not None for epoch in history)
+    head = [
+        unit.capitalize(),
+        "Validation",
+        *(["Held-out pairs"] if pairs else []),
+        *(f"Loss: {name}" for name in losses),
+        "Seconds",
+    ]
     rows = [
         [
             str(epoch["epoch"]),
             _show(epoch["accuracy"], True),
+            *([_show(epoch.get("pairs"), True)] if pairs else []),
             *(_show(epoch["loss"].get(name), False) for name in losses),
             f"{epoch['seconds']:.1f}",
         ]

@@ -3,7 +3,7 @@
     python benchmarks/bench_extract.py [VQA_FOLDER]
 
 For each set of labelled replies in ``tests/answers``: how many are right, and how many of the answers given, with
-Wilson's intervals (``held_out_9`` is the one that no rule was written for). With a folder of VQA's files, every
+Wilson's intervals (``held_out_11`` is the one that no rule was written for). With a folder of VQA's files, every
 distinct answer that people gave to a question is scored against all of that question's answers, as it is and after the
 step, in the mode ``robust``: how many score lower, how many higher, and how long the step takes.
 """

@@ -215,7 +215,7 @@ def test_step_none_changes_nothing_and_failures_stay_failures():
 
 
 def test_steps_have_names_and_versions():
-    assert (signature("none"), signature("short")) == ("none-v1", "short-v7")
+    assert (signature("none"), signature("short")) == ("none-v1", "short-v8")
     with pytest.raises(BadOption, match=r"No extraction is called 'long'. Known: none, short."):
         check_step("long")
 

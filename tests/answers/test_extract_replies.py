@@ -19,8 +19,8 @@ OURS, INDEPENDENT = (
 LABELLED = {**OURS, **INDEPENDENT}
 CLASSES = tuple(dict.fromkeys(name for part in LABELLED.values() for name in part))
 DEVELOPMENT = ("development", "development_2", "development_3")
-HELD_OUT = ("held_out_9",)
-READ_SINCE = ("held_out", *(f"held_out_{lot}" for lot in range(2, 9)))
+HELD_OUT = ("held_out_11",)
+READ_SINCE = ("held_out", *(f"held_out_{lot}" for lot in range(2, 11)))
 """Replies that rules were written for, those that none was, and those that were read after they had been measured."""
 
 
@@ -47,21 +47,23 @@ def by_class(*parts):
     return table
 
 
-# measured with version 7: 160 of 200 right and 20 of 156 given wrong in the one lot that no rule was written for
+# measured with version 8: 183 of 200 right and 8 of 174 given wrong in the one lot that no rule was written for
 @pytest.mark.parametrize(
     ("parts", "least", "most_wrong"),
     [
-        (("development",), 0.998, 0.0),
-        (("development_2",), 0.98, 0.004),
-        (("development_3",), 0.985, 0.006),
-        (HELD_OUT, 0.80, 0.13),
-        (READ_SINCE, 0.985, 0.003),
-        (("held_out",), 0.985, 0.009),
+        (("development",), 1.0, 0.0),
+        (("development_2",), 0.988, 0.006),
+        (("development_3",), 0.989, 0.004),
+        (HELD_OUT, 0.915, 0.046),
+        (READ_SINCE, 0.988, 0.002),
+        (("held_out",), 0.99, 0.005),
         (("held_out_2",), 1.0, 0.0),
         (("held_out_3", "held_out_4"), 0.99, 0.0),
         (("held_out_5",), 1.0, 0.0),
-        (("held_out_6",), 0.985, 0.008),
-        (("held_out_7", "held_out_8"), 0.99, 0.0),
+        (("held_out_6",), 1.0, 0.0),
+        (("held_out_7", "held_out_8"), 0.975, 0.004),
+        (("held_out_9",), 0.97, 0.006),
+        (("held_out_10",), 0.995, 0.0),
     ],
 )
 def test_the_step_extracts_what_a_reader_would(parts, least, most_wrong):
@@ -82,10 +84,10 @@ def test_the_documentation_has_the_accuracy_of_each_class():
 
 
 def test_the_labelled_replies_are_many_and_different():
-    for labelled, least in ((OURS, 3468), (INDEPENDENT, 600)):
+    for labelled, least in ((OURS, 3468), (INDEPENDENT, 1000)):
         rows = [row for classes in labelled.values() for part in classes.values() for row in part]
-        assert len({(row[0], row[1]) for row in rows}) == len(rows) >= least
-        assert sum(row[2] is None or row[2].startswith("~") for row in rows) >= 0.12 * least
+        assert len({(*row[:2], *map(tuple, row[3:])) for row in rows}) == len(rows) >= least
+        assert sum(row[2] is None or row[2].startswith("~") for row in rows) >= 0.1 * least
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_replies_that_used_to_be_misread(question, reply, answer):
         ("What color is the car?", "It's not red.", None),
         ("What color is the cat's collar?", "The black cat has no collar.", None),
         ("What color is the cat's collar?", "The cat is black and its collar is red.", "red"),
-        ("Is the dog wearing a collar?", "The dog is unlikely to be wearing a collar.", None),
+        ("Is the dog wearing a collar?", "The dog is unlikely to be wearing a collar.", "no"),
         ("Is the dog wearing a collar?", "The dog cannot be wearing a collar.", "no"),
         ("Is there a cat?", "Yes, but actually no.", None),
         ("Is there a cat?", "No, there is a cat.", None),
@@ -212,7 +214,7 @@ def test_options_that_a_reply_denies_are_not_chosen():
     [
         ("What color is it?", "Answer: red. Wait, look again. Answer: blue", "blue", True),
         ("What color is it?", "Answer: red\n\nFinal answer: Red.", "red", False),
-        ("What color is it?", "<answer>red</answer> <answer>blue</answer>", "blue", True),
+        ("What color is it?", "<answer>red</answer> Look again. <answer>It is blue.</answer>", "blue", True),
         ("Is it open?", "Answer: yes. On second thought, the final answer is: no", "no", True),
         ("What color is it?", "The answer is red.", "red", False),
     ],

@@ -178,7 +178,7 @@ def test_hallusionbench_s_results(tmp_path):
         "VD/ocr/0/0/0": "Yes, it appears to be.", "VD/ocr/0/1/0": "no", "VS/ocr/0/1/0": "uncertain",
     }  # fmt: skip
     result = score(tmp_path / "HallusionBench.json", path, "--skip-bad")
-    assert result.run.results["model"]["extract"] == "short-v7"
+    assert result.run.results["model"]["extract"] == "short-v8"
     assert result.score("a-acc").value == pytest.approx(2 / 3)
 
 

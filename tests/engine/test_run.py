@@ -323,7 +323,7 @@ def test_refusals_are_non_answers_that_keep_the_reply(tmp_path):
     results = json.loads((tmp_path / "results.json").read_text())
     refused = sum(len(question.text) % 2 for question in QUESTIONS.items)
     assert results["failures"]["count"] == refused > 0
-    assert results["model"]["extract"] == "short-v7"
+    assert results["model"]["extract"] == "short-v8"
     samples = [
         json.loads(line)["original"]["prediction"] for line in (tmp_path / "samples.jsonl").read_text().splitlines()
     ]

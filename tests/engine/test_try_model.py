@@ -51,7 +51,7 @@ def test_prompts_and_replies_are_shown_escaped_and_failures_as_failures():
         "   | Prompt\\x1b[2J:",
         "   | Is it\\x1b[1m red?",
         "   reply: Yes\\x1b]0;x\\x07, it is.",
-        "   answer: yes (extracted by short-v7)",
+        "   answer: yes (extracted by short-v8)",
         "   people answered: yes (2), no (1)",
         "\n2. Is it\\x1b[1m red?",
     ]

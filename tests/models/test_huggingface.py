@@ -210,7 +210,7 @@ def test_a_whole_run_on_the_world(name, folder, regions, tmp_path):
     record = result.results
     assert set(record["failures"]["by_error"]) <= {"empty answer"}, "random weights may say nothing, but nothing fails"
     assert record["time"]["asked"] > 10
-    assert record["model"]["extract"] == ("none-v1" if name == "vilt" else "short-v7")
+    assert record["model"]["extract"] == ("none-v1" if name == "vilt" else "short-v8")
     assert record["model"]["signature"].startswith(f"HuggingFace({name!r}")
     assert 0 <= result.score("accuracy.variant").value <= 1
     again = askew.evaluate(model, "world:val,scenes=40", "rad", output=tmp_path / "run", batch_size=5, max_failures=1)

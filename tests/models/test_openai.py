@@ -235,7 +235,7 @@ def test_a_killed_run_resumes_and_does_not_ask_stored_questions_again(tmp_path):
         assert third.returncode == 0, third.stderr
         assert sum(server.asked.values()) - first == count - kept
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert results["model"]["extract"] == "short-v7"
+    assert results["model"]["extract"] == "short-v8"
     assert results["usage"]["store"] == [100 * count, 3 * count]
     samples = [json.loads(line) for line in (tmp_path / "out" / "samples.jsonl").read_text().splitlines()]
     assert len(samples) == count

@@ -15,7 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
+from askew.answers.extract_clauses import clauses
 from askew.answers.extract_reply import bare, corrected, opened, repeats_itself, sentences
+from askew.answers.extract_rules import rules
+from askew.answers.extract_words import denies, stem
 from askew.answers.no_option import NO_OPTION, withholds
 from askew.answers.normalise import normalise, tokens, without_punctuation
 from askew.language.inflect import number_of
@@ -27,7 +30,7 @@ CHOICE_PROMPT = "Answer with the option's letter from the given choices directly
 
 _WHOLE = re.compile(r"[\s(\[]*(?:(?i:option|choice|answer)[\s:]+)?[\s(\[]*([A-Za-z])[\s)\].:,;!]*")
 _FIRST = re.compile(
-    r"\(([A-Za-z])\)|(?:(?:option|choice)\s+\(?)?([A-Z])(?:\s*[.:)]\s|,\s(?![A-Z]\b))|(?:option|choice)\s+\(?([A-Z])\b",
+    r"\(([A-Za-z])\)|(?:(?:option|choice)\s+\(?)?([A-Z])(?:\s*[.:)]\s|\s[—–-]\s|,\s(?![A-Z]\b))|(?:option|choice)\s+\(?([A-Z])\b",
     re.I,
 )
 _NUMBERED = re.compile(r"(?:option|choice|number|answer)?\s*[(\[]?(\d{1,2})[)\].:]*(?=$|\s)", re.IGNORECASE)
@@ -44,15 +47,17 @@ _REJECTED = re.compile(
 )
 """Words of a reply that discusses options, whose first letter may be one that it rejects."""
 _DENIAL = re.compile(
-    r"\b(?:cannot|not|no|neither|nor|never|without|hardly|barely|scarcely|instead of|rather than"
+    r"\b(?:cannot|not|no|neither|nor|never|without|hardly|barely|scarcely|instead of|rather than|rules? out"
+    r"|excludes?|unlike"
     r"|\w+n['’]t)\b"
 )
 _LAST = re.compile(
-    r"(?:[.!?;,:\n]\s*|^|\b(?i:so|is|pick|choose|go with|say|answer|therefore|thus|hence|it['’]s"
+    r"(?:[.!?;,:\n→>]\s*|^|\b(?i:so|is|pick|choose|go with|say|answer|therefore|thus|hence|it['’]s"
     r"|points? to|leaves)(?: it(?:['’]s| is))?:? )"
     r"[(\[]?([A-H])[)\]]?[.!)\s]*(?:$|,? (?:because|since|as|due to)\b)"
 )
 """A letter at the end, after a clause or a word that leads to it."""
+_LETTERS = re.compile(r"\(?[A-H]\)?(?:(?:, | and | or |, and | & |/)\(?[A-H]\)?)+")
 _IF_ANSWER = re.compile(r"\bif\b[^.;]*\banswer\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 _CORRECT = re.compile(r"([A-H]) (?:is|seems|looks|would be) (?:the )?(?:correct|right|best|true|most)\b")
@@ -123,7 +128,7 @@ def chosen_option(choices: Sequence[str], words: str, question: str = "") -> str
     ['a bus', 'a train', 'a red bus', None]
     """
     text = opened(corrected(bare(words, speaker=False)))
-    if repeats_itself(words) or len(_IF_ANSWER.findall(words)) > 1:
+    if repeats_itself(words) or _LETTERS.fullmatch(text) or len(_IF_ANSWER.findall(words)) > 1:
         return None
     if (number := _NUMBERED.match(text)) and not any(map(_HAS_NUMBER.search, choices)):
         place = int(number[1]) - 1
@@ -139,8 +144,8 @@ def chosen_option(choices: Sequence[str], words: str, question: str = "") -> str
         if not is_rejected and len(_LISTED.findall(text)) < _MOST_LISTED:
             return _lettered(choices, next(filter(None, match.groups())))
     first = _SENTENCE.split(text, maxsplit=1)[0]
-    if (correct := _CORRECT.match(text)) is not None and _lettered(choices, correct[1]):
-        return _lettered(choices, correct[1])
+    if len(correct := {*_CORRECT.findall(text)}) == 1 and (option := _lettered(choices, *correct)) is not None:
+        return option
     if _ABOUT_MANY.search(text) and not any(map(_ABOUT_MANY.search, choices)):
         return None
     for part in (text, first):
@@ -153,15 +158,24 @@ def chosen_option(choices: Sequence[str], words: str, question: str = "") -> str
         return None
     concluding = (sentences(text) or [text])[-1]
     parts = (text, concluding, first) if _SINCE.match(concluding) else (text, first)
+    parts = (*(one.text for one in clauses(text) if one.joint in ("so", "arrow")), *parts)
     found = next(filter(None, (mentioned(choices, part, question) for part in parts)), None)
     return found or _part_of_one(choices, text)
 
 
 def _part_of_one(choices: Sequence[str], text: str) -> str | None:
-    """The only option that has all the words of a short reply: Lake Superior of "Superior"."""
+    """The only option that has all the words of a short reply (Lake Superior of "Superior"), or whose own words, which
+    not all options have, are all in the reply ("The boy runs" of "The boy in red is running")."""
     words = {*tokens(text)} - {"the", "a", "an"}
     held = [option for option in choices if words and words <= {*tokens(option)}]
-    return held[0] if len(held) == 1 and len(words) <= _LAST_WORDS and not words & {"no", "not"} else None
+    if len(held) == 1 and len(words) <= _LAST_WORDS and not words & {"no", "not"}:
+        return held[0]
+    little = {stem(word) for word in rules().little | rules().auxiliaries}
+    stems = {option: {*map(stem, tokens(option))} - little for option in choices}
+    common = frozenset.intersection(*map(frozenset, stems.values()))
+    said = {*map(stem, tokens(text))}
+    own = [option for option, of in stems.items() if of - common and of - common <= said]
+    return own[0] if len(own) == 1 and common and not any(map(denies, tokens(text))) else None
 
 
 def _lettered(choices: Sequence[str], letter: str) -> str | None:

@@ -14,12 +14,12 @@ from dataclasses import replace
 from askew.answers.abstain import UNANSWERABLE, abstention, may_abstain
 from askew.answers.choices import RULES, chosen_option, exact_option
 from askew.answers.extract_count import count
-from askew.answers.extract_doubt import clearest, is_clear
-from askew.answers.extract_either import alternatives, either
-from askew.answers.extract_phrase import open_answer
+from askew.answers.extract_either import alternatives
+from askew.answers.extract_frame import WH
+from askew.answers.extract_open import open_answer
 from askew.answers.extract_reply import (
-    admitted,
     bare,
+    committed,
     concluded,
     corrected,
     first_sentence,
@@ -31,14 +31,14 @@ from askew.answers.extract_reply import (
     without_echo,
 )
 from askew.answers.extract_rules import rules
-from askew.answers.extract_yes_no import yes_no
+from askew.answers.extract_yes_no import verdict, yes_no
 from askew.answers.no_option import NO_OPTION
 from askew.answers.normalise import normalise, tokens, yes_no_other
 from askew.errors import BadOption
 from askew.language.inflect import number_of
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 7, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 8, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
 """The extraction steps. A version is raised whenever a step may extract a different answer from the same text."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -54,7 +54,7 @@ def signature(step: str) -> str:
     """The step with its version.
 
     >>> signature("short")
-    'short-v7'
+    'short-v8'
     """
     check_step(step)
     return f"{step}-v{VERSIONS[step]}"
@@ -129,9 +129,8 @@ def _option(question: Question, words: str) -> tuple[str | None, str | None]:
 def short(question: str, words: str) -> tuple[str | None, str | None]:
     """A short answer in lower case, or the kind of non-answer that the text is.
 
-    Reasoning and markup are removed; then the answer to a yes/no question is the first word (or what the sentence
-    affirms), to a counting question the number, to any other what a sentence says about its subject, otherwise its
-    first clause.
+    Reasoning, markup, and what a reply takes back are removed; then the answer to a yes/no question is its verdict (or
+    what its clauses claim), to a counting question the number, to any other what its clauses add to the question.
 
     >>> short("How many dogs are there?", "There are **three** dogs.")
     ('3', None)
@@ -141,20 +140,18 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
     text = prepared(question, words)
     if not text:
         return None, EMPTY
+    if text.lower() in rules().people_say:
+        return text.lower(), None
     form = yes_no if asks_yes_no(question) else count if asks_how_many(question) else None
+    if form is None and is_foreign(question) and (found := verdict(question, first_sentence(text))):
+        return found, None
     if form is not yes_no and lacks_answer(question, text):
         return None, REFUSAL
     if form is not None and (found := form(question, text)) is not None:
         return found, None
-    if form is yes_no and (before := admitted(bare(words))):
-        said = yes_no(question, before)
-        if said is not None:
-            return {"yes": "no", "no": "yes"}[said], None
     if refuses(text):
         return None, REFUSAL
-    if form is None and (taken := either(question, text)) is not None:
-        return taken, None
-    found, _ = clearest(question, text, words) if form is None else (open_answer(question, text), "")
+    found, _ = open_answer(question, text, words)
     if form is yes_no and found in ("yes", "no"):  # its first clause, which the rest takes back
         found = text.lower()
     if form is count and number_of(found) is not None:  # one of several numbers
@@ -164,7 +161,7 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
 
 def prepared(question: str, words: str) -> str:
     """The part of a reply that answers: without markup, the question, and what it takes back or concludes from."""
-    return concluded(corrected(without_echo(question, bare(words, question=question))))
+    return concluded(committed(corrected(without_echo(question, bare(words, question=question)))))
 
 
 def asks_yes_no(question: str) -> bool:
@@ -189,6 +186,16 @@ def asks_how_many(question: str) -> bool:
     return rules().counting.search(question) is not None
 
 
+def is_foreign(question: str) -> bool:
+    """True for a question without the words by which English asks.
+
+    >>> is_foreign("¿Hay un perro?"), is_foreign("Is there a dog?"), is_foreign("图片里有猫吗？")
+    (True, False, True)
+    """
+    words = {*tokens(question)}
+    return bool(words) and words.isdisjoint(rules().auxiliaries | WH | {"the", "this"})
+
+
 def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     """Why a reply holds no single answer to the question; empty if it does, or if nothing was extracted from it.
 
@@ -207,7 +214,8 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     if question.choices and answer != NO_OPTION and answer not in question.choices:
         return "no option"
     if found is not said and len(_answers_named(question, said.answer or "")) > 1:
-        return "different answers"
+        is_bare = all(len(tokens(part)) <= 2 for part in marked(said.answer or ""))
+        return "several answers" if is_bare else "different answers"
     if question.choices:
         return ""
     if found is said or any(normalise(answer) == normalise(reference) for reference in question.answers):
@@ -215,16 +223,18 @@ def unparsed(question: Question, said: Prediction, found: Prediction) -> str:
     kind = {yes_no_other(reference) for reference in question.answers[:1]}
     if asks_yes_no(question.text) if not kind else "other" not in kind:
         return "" if answer in ("yes", "no") else "neither yes nor no"
+    if is_foreign(question.text) and answer in ("yes", "no"):
+        return ""
     if asks_how_many(question.text):
         return "" if number_of(answer) is not None else "no number"
     if alternatives(question.text) and answer in alternatives(question.text):
         return ""
     words = said.answer or ""
     text = prepared(question.text, words)
-    _, part = clearest(question.text, text, words)
-    if _several(question.text, answer, words if part == text else part):
+    _, is_clear = open_answer(question.text, text, words)
+    if _several(question.text, answer, words, text):
         return "several answers"
-    return "" if part and is_clear(question.text, answer, part) else "no short answer"
+    return "" if is_clear else "no short answer"
 
 
 def _answers_named(question: Question, words: str) -> set[str]:
@@ -236,22 +246,19 @@ def _answers_named(question: Question, words: str) -> set[str]:
     return {normalise(answer) for answer in found if answer}
 
 
-def _several(question: str, answer: str, words: str) -> bool:
+def _several(question: str, answer: str, words: str, text: str) -> bool:
     """Whether a reply leaves open which of several answers it gives."""
     if repeats_itself(words) or _ONE_OTHER.match(words) or len(_GUESSES.findall(words)) > 1:
         return True
     if "or" in tokens(question):
         return False
-    known = rules()
-    first, _, other = first_sentence(opened(words)).partition(", ")
-    things = {*tokens(question)} - known.little - known.auxiliaries
-    of_part = things.isdisjoint(tokens(first)) or not things.isdisjoint(tokens(other))
-    if of_part and _OTHER_PART.match(other) and not known.colours.isdisjoint({*tokens(other)} - {*tokens(answer)}):
-        return True
-    return "or" in tokens(answer) or _OTHERWISE.search(opened(words)) is not None or len(_BULLET.findall(words)) > 1
+    return (
+        "or" in tokens(answer)
+        or _OTHERWISE.search(opened(words)) is not None
+        or ("\n" in text and len(_BULLET.findall(words)) > 1)
+    )
 
 
-_OTHER_PART = re.compile(r"(?:and|while|whereas|but) (?:the|its|his|her)\b", re.IGNORECASE)
 _ONE_OTHER = re.compile(
     r"(?:the )?(?:one|first)\b[^.]*\b(?:and|while|but) (?:the |an)?(?:other|second)\b", re.IGNORECASE
 )

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from askew.answers.extract_frame import is_doing
 from askew.answers.extract_reply import first_sentence, opened, refuses, sentences
 from askew.answers.extract_rules import rules
+from askew.answers.extract_words import stem
 from askew.answers.normalise import tokens
 from askew.language.inflect import number_of
 
@@ -36,7 +38,7 @@ _RANGE = re.compile(
     rf"\bbetween {_WHOLE} and {_WHOLE}\b|\b{_WHOLE} (?:or|to) {_WHOLE}\b|\b\d+\s*[-–—]\s*\d+\b", re.IGNORECASE
 )
 _TOTAL = re.compile(
-    rf"(?:\btotal(?: number)?(?: of)?(?: [\w-]+){{0,2}}?(?: is)?:?|=|\bso(?: there (?:are|is))?"
+    rf"(?:\btotal(?: number)?(?: of)?(?: [\w-]+){{0,2}}?(?: is)?:?|=|\bso(?: there (?:are|is))?:?"
     rf"|\b(?:mak(?:es|ing)|equals|add(?:s|ing)? up to|com(?:es|ing) to|leav(?:es|ing)))\s+"
     rf"(?P<after>{_WHOLE})\b"
     rf"|\b(?P<before>{_WHOLE})(?: [\w-]+){{0,3}} (?:in total|altogether|in all)\b",
@@ -78,7 +80,6 @@ _NUMBERED = re.compile(r"^\s*\d{1,2}[.)] (?=\D)", re.MULTILINE)
 _LABELLED = re.compile(rf"^[^:\n]{{1,40}}: *{_WHOLE}\b", re.MULTILINE | re.IGNORECASE)
 _AFTER_NAME = re.compile(rf"(?:^|[\n,;(] *|\b(?:the|of) )(\w+) ?[:=] ?({_WHOLE})(?![\d.,:]\d)\b", re.IGNORECASE)
 _JOINED = re.compile(rf"\b({_WHOLE})-(\w+)", re.IGNORECASE)
-_ONE_BY_ONE = re.compile(rf"\b(?:1|one)(?:, (?:and )?{_WHOLE})+(?:,? and {_WHOLE})?\b", re.IGNORECASE)
 _ENGLISH = frozenset(
     ("the", "is", "are", "there", "i", "of", "and", "it", "they", "see", "with", "them", "has", "have", "you")
 )
@@ -98,16 +99,12 @@ _MEASURES = (
     "stacks",
     "sets",
 )
-_NOT_BUT = re.compile(rf"\bnot {_WHOLE},? but ", re.IGNORECASE)
 _NOT_A_SINGLE = re.compile(r"not (?:a single|one|any)(?: one)?(?: of them)?$", re.IGNORECASE)
 _ASIDE = re.compile(r" ?\([^()]*\)")
 _HAS_ASKED = re.compile(r"\bdo(?:es)?\b.*\bhave\b", re.IGNORECASE)
 _VERBS = frozenset(("is", "are", "was", "were", "has", "have", "had", "wear", "sit", "stand", "hold", "there", "do"))
 _SMALL_AFTER = frozenset(("of", "are", "is", "were", "was", "have", "has", "who", "which", _OF_THEM))
 _YEAR = range(1500, 2100)
-_DOING = re.compile(r"(?!(?:during|building|ceiling|wing|ring|thing|nothing|evening|morning)s?$)\w{2,}ing")
-_ANOTHER = re.compile(r"\b(?:and (?:another|an? (?:\w+ )?(?:one|other))|no wait)\b|\? no\b|, no, ", re.IGNORECASE)
-"""Another of the things, or another number, after the first."""
 _FEW = 4
 """A sentence of so few words is about nothing but the number."""
 _NEAR = 4
@@ -137,16 +134,17 @@ def count(question: str, text: str) -> str | None:
     if (number := number_of(text)) is not None:
         return str(number)
     text = _NUMBERED.sub("", _NUMERO.sub("", text)) if len(_NUMBERED.findall(text)) > 1 else _NUMERO.sub("", text)
-    text = _NOT_BUT.sub("", _one_by_one(text))
     first = first_sentence(opened(text))
     if refuses(text) or rules().undecided.match(first):
         return None
     things, told = _asked(question)
-    fitting = [one for one in sentences(text) if told and told <= {*map(_stem, tokens(one))} and _NUMBER.search(one)]
+    fitting = [one for one in sentences(text) if told and told <= {*map(stem, tokens(one))} and _NUMBER.search(one)]
     if (named := _named(text, things)) is not None:
         return named
     of_whom = told and _OF_WHICH.search(text)
-    if not of_whom and (totals := list(_TOTAL.finditer(fitting[-1] if fitting else text))):
+    last = sentences(text)[-1:] if not of_whom or _OF_WHICH.search(sentences(text)[-1]) is None else ()
+    whole = [one for one in last if _TOTAL.search(one) and _counts_things(one, things)]
+    if (whole or not of_whom) and (totals := list(_TOTAL.finditer((whole or fitting or [text])[-1]))):
         return str(number_of(totals[-1]["after"] or totals[-1]["before"]))
     fitting = fitting or [one for one in sentences(text) if _counts_things(one, things)]
     before, mark, _ = first.partition(": ")
@@ -155,7 +153,7 @@ def count(question: str, text: str) -> str | None:
     sentence = _ASIDE.sub("", sentence) if _NUMBER.search(_ASIDE.sub("", sentence)) else sentence
     if (not fitting or sentence in fitting) and len(_LABELLED.findall(text)) > 1 and _LABELLED.match(sentence):
         return None
-    if _RANGE.search(sentence) or _OPEN.search(sentence) or _ANOTHER.search(text):
+    if _RANGE.search(sentence) or _OPEN.search(sentence):
         return None
     if any("also" in words and things & {*map(_stem, words)} for words in map(tokens, sentences(text)[1:])):
         return None
@@ -167,6 +165,9 @@ def count(question: str, text: str) -> str | None:
     fits = [_fit(mention, things, told) for mention in mentions]
     if _HAS_ASKED.search(question) and _is_sum(mentions, things):
         return None
+    doing, done = ({*filter(is_doing, tokens(said))} for said in (question, sentence))
+    if doing and done and doing.isdisjoint(done) and max(fits, default=0) < _TELLS:
+        return None  # standing, not sitting
     best = [mention for mention, fit in zip(mentions, fits, strict=True) if fit == max(fits)]
     best = [mention for mention in best if mention.exact] or best
     if _contradicts(text, things):
@@ -178,26 +179,10 @@ def count(question: str, text: str) -> str | None:
     is_joined = len(best) > 1 and (not best[0].exact or _COUNTS <= max(fits) < _TELLS or _of_places(best))
     if best[0].after[:1] in _MORE or is_joined:
         return None
-    if max(fits) < _TELLS and _does_otherwise(question, sentence):
-        return None
     if (elsewhere := _elsewhere(text)) is not None:
         return elsewhere
-    verbs = {word for word in tokens(question) if word.endswith("ing")}
+    verbs = {word for word in tokens(question) if word.endswith("ing") or stem(word) in told}
     return _only_number(best, mentions, max(fits), verbs, len(tokens(sentence)) < _FEW)
-
-
-def _one_by_one(text: str) -> str:
-    """The text with only the last number of a count: "1, 2, 3" is 3.
-
-    >>> _one_by_one("I count 1, 2, 3 dogs."), _one_by_one("One, two, three."), _one_by_one("2, 3")
-    ('I count 3 dogs.', '3.', '2, 3')
-    """
-
-    def last(match: re.Match[str]) -> str:
-        counted = [number_of(one) for one in re.split(r",? (?:and )?|,", match[0]) if one]
-        return str(counted[-1]) if counted == list(range(1, len(counted) + 1)) else match[0]
-
-    return _ONE_BY_ONE.sub(last, text)
 
 
 def _elsewhere(text: str) -> str | None:
@@ -247,7 +232,7 @@ def _counts_things(sentence: str, things: frozenset[str]) -> bool:
 
 
 def _has_verb(clause: Set[str], told: Set[str]) -> bool:
-    return not (clause.isdisjoint(told | _VERBS) and not any(_DOING.fullmatch(word) for word in clause))
+    return not (clause.isdisjoint(told | _VERBS) and not any(map(is_doing, clause)))
 
 
 def _without_others(mentions: Sequence[_Mention], things: frozenset[str], told: frozenset[str]) -> Sequence[_Mention]:
@@ -302,16 +287,6 @@ def _only_number(
     return str(best[0].value) if len({mention.value for mention in (*best, *others)}) == 1 else None
 
 
-def _does_otherwise(question: str, sentence: str) -> bool:
-    """Whether a sentence says that things do something else than the question asks: standing, not sitting.
-
-    >>> [_does_otherwise("How many men are sitting?", said) for said in ("Two men stand.", "Two men are standing.")]
-    [False, True]
-    """
-    asked, said = ({word for word in tokens(text) if _DOING.fullmatch(word)} for text in (question, sentence))
-    return bool(asked and said) and said.isdisjoint(asked)
-
-
 def _says_none(sentence: str, things: frozenset[str]) -> bool:
     """Whether a sentence without a number denies: "nobody", "there aren't any dogs"."""
     words = tokens(sentence)
@@ -325,7 +300,7 @@ def _mentions(sentence: str) -> Iterator[_Mention]:
     start = 0
     for end in [*(match.start() for match in _CLAUSE.finditer(sentence)), len(sentence)]:
         clause = sentence[start:end]
-        words = frozenset(map(_stem, tokens(clause)))
+        words = frozenset(map(stem, tokens(clause)))
         for match in _NUMBER.finditer(clause):
             after = _counted(tokens(clause[match.end() :]))
             value, one = _value(match), (match["one"] or "single").lower()
@@ -360,11 +335,12 @@ def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
     if match is None:
         return frozenset(), frozenset()
     words = tokens(match["rest"])
-    verb = next((place for place, word in enumerate(words) if word in rules().auxiliaries), len(words))
+    verb = next((place for place, word in enumerate(words) if word in rules().auxiliaries), 0)
+    verb = verb or next((place + 1 for place, word in enumerate(words) if _stem(word) != word), len(words))
     small = {*rules().little, *rules().auxiliaries}
     things, told = ([word for word in part if word not in small] for part in (words[:verb], words[verb:]))
     measures = [word for word, after in pairwise(words[:verb]) if after == "of" and word in _MEASURES]
-    return frozenset(map(_stem, (*things[-1:], *measures))), frozenset(map(_stem, told))
+    return frozenset(map(_stem, (*things[-1:], *measures))), frozenset(map(stem, told))
 
 
 def _fit(mention: _Mention, things: frozenset[str], told: frozenset[str]) -> int:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence, Set
 
 from askew.answers.choices import mentioned
-from askew.answers.extract_reply import first_sentence, opened
+from askew.answers.extract_reply import opened, sentences
 from askew.answers.extract_rules import rules
+from askew.answers.extract_words import LINKS, plain_words
 from askew.answers.normalise import tokens
 
 
@@ -18,16 +19,17 @@ def either(question: str, text: str) -> str | None:
     >>> [either("Is it a bus or a truck?", one) for one in said]
     ['truck', 'bus', None]
     """
-    if " or " not in question or len(tokens(text)) <= _SHORT:
-        return None
     named = alternatives(question)
-    if named and (alike := _ALIKE.match(opened(text))) is not None:
-        return alike[1].lower()
-    if not named or "or" in tokens(first_sentence(opened(text))):
+    text = plain_words(text)
+    if not named or (len(tokens(text)) <= _SHORT and LINKS.isdisjoint(tokens(text))):
         return None
-    first = first_sentence(text)
-    parts = (first, text, _CLAUSE.split(first)[0])
-    return next(filter(None, (mentioned(named, part, question) for part in parts)), None)
+    if (alike := _ALIKE.match(opened(text))) is not None:
+        return alike[1].lower()
+    for sentence in sentences(text):
+        for part in (sentence, *_CLAUSE.split(sentence)):
+            if "or" not in tokens(part) and (found := mentioned(named, part, question)) is not None:
+                return found
+    return None
 
 
 def alternatives(question: str) -> Sequence[str]:
@@ -61,7 +63,9 @@ def alternatives(question: str) -> Sequence[str]:
     others = [part.strip() for part in re.split(",", before)] if before.count(",") > 1 else [first]
     heads = [_last(tokens(part), small, max(1, len(last))) for part in others[1:] or others]
     found_all = tuple(" ".join(one) for one in (*heads, last) if one)
-    return found_all if len(found_all) > 1 and last and len({*found_all}) == len(found_all) else ()
+    return (
+        found_all if len(found_all) > 1 and last and "else" not in last and len({*found_all}) == len(found_all) else ()
+    )
 
 
 def _last(words: Sequence[str], small: Set[str], count: int) -> Sequence[str]:

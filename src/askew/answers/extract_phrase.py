@@ -1,4 +1,4 @@
-"""The short answer in a reply to an open question: what a sentence says about its subject, or its first clause.
+"""A phrase without what surrounds the short answer in it, by the kind of answer that a question asks for.
 
 In a description of an image, the nouns that it names.
 """
@@ -8,204 +8,103 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from askew.answers.extract_reply import first_sentence, opened, unquoted
+from askew.answers.extract_frame import Kind, is_doing
+from askew.answers.extract_reply import opened, unquoted
 from askew.answers.extract_rules import rules
-from askew.answers.extract_value import TEXT_ASKED, stated_value
-from askew.answers.extract_words import PEOPLE, PRONOUNS, is_of_asked, stem
+from askew.answers.extract_words import word_set
 from askew.answers.normalise import tokens
 from askew.language.inflect import base
 from askew.language.tagger import Tagger
 
 
-def open_answer(question: str, text: str) -> str:
-    """The short answer; extracted again until it no longer changes, so that extraction is idempotent.
+def trimmed(question: str, kind: Kind, phrase: str) -> str:
+    """The short answer in a phrase; trimmed again until it no longer changes, so that extraction is idempotent.
 
-    >>> open_answer("What is the man holding?", "The man is holding a tennis racket in his hand.")
-    'tennis racket'
+    >>> trimmed("What has he?", "thing", "a cup of tea in his hand"), trimmed("Where?", "place", "in the yard, I think")
+    ('cup of tea', 'in the yard')
+    >>> trimmed("What does it say?", "text", 'the word "Stop" in white letters')
+    'stop'
     """
-    if (value := stated_value(question, text)) is not None:
-        return value
     for _ in range(8):
-        found = _phrase(question, text)
-        if not found or found == text:
+        before, phrase = phrase, _trimmed(question, kind, phrase)
+        if phrase == before:
             break
-        text = found
-    return found or text
+    return phrase.lower()
 
 
-def _phrase(question: str, text: str) -> str:
-    """What a sentence says about its subject, otherwise its first clause.
-
-    >>> _phrase("Where is the cat?", "The cat is on the table, next to a cup.")
-    'on the table'
-    """
-    text = _IS_DOING.sub(r"\1 is ", _LOOKS.sub("", text))
-    sentence = _CONTRAST.sub("", _NOT_BUT.sub(" ", _unlabelled(question, opened(first_sentence(opened(text))))))
-    sentence = _HEDGE.sub("", _said_of_subject(question, sentence))
-    starts = _LIST_START.match(sentence)
-    clause = starts[0] if starts else sentence
-    if not starts and len(sentence.split()) > 3 and not _LIST.fullmatch(sentence):
-        clause = _CLAUSE.split(sentence, maxsplit=1)[0]
-    for tail in _TAILS:
-        clause = tail.sub("", clause)
-    clause = _PAIR_OF.sub("", clause)
-    if _THING_ASKED.match(question):
-        clause = _TAKEN_IN.sub("", clause)
-    if len(text.split()) > _LEAST + 1:
-        clause = _without_place(question, clause)
-        clause = _OWN.sub("", clause) if _THING_ASKED.match(question) else clause
-    clause = _ARTICLE.sub("", _without_asked_place(question, unquoted(clause))).lower()
-    return _colour(question, _MOSTLY.sub("", clause), text.lower()) if COLOUR_ASKED.search(question) else clause
+def _trimmed(question: str, kind: Kind, phrase: str) -> str:
+    if (value := of_form(question, phrase)) is not None:
+        return value
+    if kind == "text" or _NAME_ASKED.search(question):
+        quoted = ["".join(found) for found in _QUOTED.findall(phrase)]
+        if quoted:
+            return quoted[0].strip(" .,!") if len({*quoted}) == 1 else ""
+    if kind == "text" and not phrase.lower().startswith(("a ", "an ")):
+        return unquoted(ARTICLE.sub("", _IN_LETTERS.sub("", phrase)))
+    phrase = _HEDGES.sub("", opened(phrase))
+    if kind == "colour":
+        return _colour(question, phrase)
+    phrase = several[0] if (several := _LIST.match(phrase)) is not None else _ENDS.split(phrase, maxsplit=1)[0]
+    phrase = unquoted(_REMARK.sub("", phrase))
+    if kind in ("thing", "who", "text"):
+        phrase = _without_place(question, _PAIR_OF.sub("", phrase))
+    elif kind == "doing":
+        phrase = _without_place(question, phrase, 1)
+    phrase = ARTICLE.sub("", unquoted(phrase))
+    return _without_kind(question, phrase)
 
 
-def _unlabelled(question: str, sentence: str) -> str:
-    """The sentence without a leading label made of the question's words: "red" from "Color: red"."""
-    asked = {*tokens(question)} | rules().little
-    for mark in (":", ","):
-        label, found, rest = sentence.partition(mark)
-        if found and rest[:1] == " " and {*tokens(label)} <= asked and (mark == ":" or _PLACE.match(f" {label}")):
-            return rest.strip()
-    before = _BEFORE_SUBJECT.match(sentence)
-    return sentence[before.end() :] if before and {*tokens(before[0])} <= asked else sentence
+def of_form(question: str, phrase: str) -> str | None:
+    """The only value of the form that a question asks for: a time, a price, a measure."""
+    if question.lower().startswith("what") and (equals := _EQUALS.search(phrase)) is not None:
+        return equals[1]
+    for asked, value in _TYPED:
+        if asked.search(question) and len(values := {*value.findall(phrase)}) == 1:
+            return str(values.pop())
+    return None
 
 
-def _said_of_subject(question: str, sentence: str) -> str:
-    """What a sentence says about its subject; the subject itself if the rest only repeats the question."""
-    if _NOTHING.search(sentence):
-        return "nothing"
-    sentence = _TO_BE.sub("it is ", sentence)
-    if _SIDE_ASKED.search(question) and len(sides := {*_SIDE.findall(sentence.lower())}) == 1:
-        return str(sides.pop())
-    small = {*tokens(question)} | rules().little
-    if (stands := _STANDS.match(sentence)) and {*tokens(stands["place"])} <= small:
-        return stands["subject"]
-    of_whom = _WHO_ASKED.match(question)
-    passive = _PASSIVE.match(sentence) if of_whom else None
-    if passive and {*tokens(passive["agent"])} <= {*tokens(question)} | rules().little:
-        return passive["subject"]
-    alone = _VERB_ALONE.match(sentence) if of_whom else None
-    if alone and PRONOUNS.isdisjoint(tokens(alone["subject"])):
-        return alone["subject"]
-    if question.lower().startswith("who") and (by := _BY.search(sentence)) is not None:
-        return by["rest"]
-    if (measure := _MEASURE.search(sentence)) is not None and measure["kind"].lower() in tokens(question):
-        return measure["rest"]
-    match = _COPULA.match(sentence) or _SHOWS.match(sentence)
-    if (
-        match is None
-        and (_PLACE_OF_ASKED.match(question) or "have" in tokens(question))
-        and (has := _HAS.match(sentence)) is not None
-    ):
-        return _ON_IT.sub("", has["rest"])
-    if match is None:
-        is_sentence = len(sentence.split()) > 3 and _SUBJECT.match(sentence) is not None
-        place = _PLACE.search(sentence) if is_sentence and _PLACE_ASKED.match(question) else None
-        return place[0].strip() if place else _object(question, sentence)
-    if _PLACE_OF_ASKED.match(question) and _SOME_DOING.match(sentence):
-        return match["subject"]
-    rest = _without_repeated(question, match["rest"])
-    asked, small = {*tokens(question)}, {*rules().little, *rules().auxiliaries, "being"}
-    subject = match.groupdict().get("subject") or ""
-    people = PEOPLE if question.lower().startswith(("what", "where")) else frozenset()
-    new = {*tokens(subject)} - asked - small - people - {"which", "what", "one"}
-    said = tokens(match["rest"])
-    end = next((at for at, word in enumerate(said) if at and word in rules().relations), len(said))
-    start = {*said[:end]} - small - {"one", "ones"}
-    if new and ({*said} - small <= asked or (start and start <= asked)) and subject.lower() not in PRONOUNS:
-        return subject
-    return rest or sentence
+def _without_place(question: str, phrase: str, least: int = 0) -> str:
+    """A thing without where it is or what it does: "surfboard" from "a surfboard under his arm"."""
+    words = phrase.split()
+    least = least or next((at for at, word in enumerate(words) if word.lower() not in _LEADING), 0)
+    for at in range(least + 1, len(words)):
+        word, after = words[at].lower(), words[at + 1].lower() if at + 1 < len(words) else ""
+        does = words[at].islower() and is_doing(word) and words[at - 1].lower() not in _LEADING
+        does = does and (after in _FOLLOWS | _PLACES or words[at - 1].endswith("s"))
+        is_place = word in _PLACES and not (is_doing(words[at - 1].lower()) and at == 1)
+        if (is_place and not _ON_SIDE.match(" ".join(words[at:]))) or does or word in _AFTER:
+            return " ".join(words[:at])
+    return phrase
 
 
-def _object(question: str, sentence: str) -> str:
-    """What follows the verb, if the subject is that of the question: "a surfboard" from "The man holds a surfboard"."""
-    if len(sentence.split()) < _LEAST:
-        return sentence
-    small = rules().little | rules().auxiliaries | {*PRONOUNS, "his", "her", "its", "their"}
-    asked = {stem(word) for word in tokens(question) if word not in small}
-    if _PLACE_ASKED.match(question):
-        return sentence
-    verbs = {stem(word) for word in tokens(question) if word.endswith("ing")} - {"do", "go"} | (
-        {*map(stem, tokens(question)[-1:])} if {"do", "does", "did"} & {*tokens(question)} else set()
-    )
-    words = sentence.split()
-    for place, word in enumerate(words[1:10], 1):
-        subject, rest = [one.lower() for one in words[:place]], words[place + 1 :]
-        if not rest or {*tokens(" ".join(rest))} <= {*tokens(question)} | small:
-            continue
-        if stem(word.lower()) in verbs and "not" not in subject and is_of_asked(tokens(question), _subject(subject)):
-            return " ".join(rest[1:] if rest[0] in _AFTER_VERB and rest[1:2] and rest[1] in _DETERMINERS else rest)
-        if not word.endswith("s") or place > 5 or word.lower() == stem(word.lower()) != "has":
-            continue
-        if stem(word.lower()) in asked and subject[0] in {*PRONOUNS, "the", "a", "his", "her"}:
-            return " ".join(rest)
-        is_subject = {*map(stem, subject)} <= asked | {*map(stem, small)}
-        if is_subject and rest[0].lower() in _DETERMINERS and not _DOING_ASKED.search(question):
-            return " ".join(rest)
-    return sentence
-
-
-def _subject(words: Sequence[str]) -> Sequence[str]:
-    """The words before the first verb of a sentence."""
-    return words[: next((at for at, word in enumerate(words) if word in rules().auxiliaries), len(words))]
-
-
-def _without_place(question: str, phrase: str) -> str:
-    """A thing or an activity with an object, without where it is: "surfboard" from "a surfboard under his arm".
-
-    >>> _without_place("What has he?", "a cup of tea in his hand"), _without_place("Where?", "a shed in the yard")
-    ('a cup of tea', 'a shed in the yard')
-    """
-    if not _THING_ASKED.match(question) or TEXT_ASKED.search(question):
-        return phrase
-    if COLOUR_ASKED.search(question):
-        before, *after = _WITH.split(phrase, maxsplit=1)
-        return phrase if {*tokens("".join(after))} & {*tokens(question)} - rules().little else before
-    if not _PLACE_NOUN.search(question):
-        phrase = _LEADING_PLACE.sub("", phrase)
-    found = None if phrase.startswith("being ") else _PLACED.search(phrase)
-    least = 2 if phrase.split(" ", 1)[0].endswith("ing") else 1
-    return phrase[: found.start()] if found and len(phrase[: found.start()].split()) >= least else phrase
-
-
-def _without_asked_place(question: str, phrase: str) -> str:
-    """The phrase without what the question names at its end: "oval" from "oval shape".
-
-    >>> _without_asked_place("What is in the sky?", "clouds in the sky"), _without_asked_place("Where?", "in the sky")
-    ('clouds', 'in the sky')
-    """
+def _without_kind(question: str, phrase: str) -> str:
+    """The phrase without the kind that a question names: "oval" from "oval shape", "wood" from "wood material"."""
     kind = _KIND_ASKED.search(question)
-    if kind and phrase.lower().endswith(kind[1].lower()):
-        return phrase[: -len(kind[1])]
-    made = _MADE_ASKED.search(question)
-    if made and phrase.lower().endswith(f" {made[1].lower()}") and len(phrase.split()) == _PAIR:
-        return phrase.split()[0]
-    *_, last = ("", *tokens(question))
-    if last in rules().relations | {"for", "to", "from"} and phrase.lower().startswith(f"{last} "):
-        phrase = phrase[len(last) + 1 :]
-    found = _AT_END.search(phrase)
-    return phrase[: found.start()] if found and {*tokens("".join(found.groups("")))} <= {*tokens(question)} else phrase
+    if kind and phrase.lower().endswith(f" {kind[1].lower()}"):
+        return re.sub(r" in$", "", phrase[: -len(kind[1]) - 1])
+    return phrase
 
 
-def _colour(question: str, phrase: str, sentence: str) -> str:
+def _colour(question: str, phrase: str) -> str:
     """Only the colour, if a phrase also names the object: "blue" from "wearing a blue shirt".
 
-    >>> _colour("What color is it?", "red octagon with white letters", ""), _colour("", "pattern in pink and tan", "")
+    >>> _colour("What color is it?", "a red octagon with white letters"), _colour("", "a pattern in pink and tan")
     ('red', 'pink and tan')
     """
-    words, asked = tokens(phrase), {*map(stem, tokens(question))} - rules().little - {"color", "colour"}
-    palette, new = rules().colours | rules().shades, rules().colours - {*tokens(question)}
-    if new.isdisjoint(words) or "or" in words or {*words} <= palette:
-        return _COLOURED.sub("", phrase)
-    said = tokens(sentence)
-    found = [place for place, word in enumerate(said[1:]) if said[place] in new and stem(word) in asked]
-    before = said[found[0] - 1] if found and found[0] else ""
-    is_alone = before != "and" or said[found[0] - 2] not in palette
-    if len(found) == 1 and before not in rules().colours and is_alone:
-        return f"{before} {said[found[0]]}" if before in _MODIFIERS else said[found[0]]
-    runs = _runs(words, new)
-    first = runs[0].split()
-    followed = words[: len(first)] == (*first,) and words[len(first)] not in _JOINING
-    return runs[0] if len(runs) == 1 or followed else phrase
+    words = tokens(_LIKE.sub("", phrase))
+    asked = {*tokens(question)}
+    runs = _runs(words, rules().colours - asked)
+    if len(runs) > 1 and "colors" in asked | {word.replace("colour", "color") for word in asked}:
+        return " and ".join(runs)
+    if not runs:
+        return unquoted(re.sub(r"^(?:an?|the) | colou?r$", "", _ENDS.split(phrase, maxsplit=1)[0])).lower()
+    for run in runs:  # beside the thing that is asked about: "a red bus near a blue car"
+        last = run.split()[-1]
+        for at, word in enumerate(words[:-1]):
+            if word == last and words[at + 1] in asked - rules().little - rules().relations - {"color", "colour"}:
+                return run
+    return runs[0]
 
 
 def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
@@ -214,14 +113,15 @@ def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
     >>> _runs(("a", "dark", "blue", "hat", "in", "red", "and", "tan"), {"blue", "red", "tan"})
     ['dark blue', 'red and tan']
     """
-    shades = rules().shades
+    shades = rules().shades - {"with", "of", "by", "some"}
     runs: list[str] = []
     run: list[str] = []
     for word in (*words, ""):
-        if word in colours or (word in shades and word != "with" and (run or word in _MODIFIERS)):
+        is_colour = word in colours or (word.endswith("ish") and word in shades) or word.partition("-")[2] in colours
+        if is_colour or (run and word in shades) or word in _MODIFIERS:
             run.append(word)
             continue
-        while run and run[-1] not in colours:
+        while run and run[-1] in _JOINING:
             run.pop()
         if run:
             runs.append(" ".join(run))
@@ -229,160 +129,123 @@ def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
     return runs
 
 
-def _without_repeated(question: str, rest: str) -> str:
-    """The text without leading words that the question already contains ("wearing a hat" for "wearing")."""
-    if "or" in tokens(question):
-        return rest
-    asked = set(tokens(question)) - {*_PREPOSITIONS, "what"} | {*tokens(question)[-1:]}
-    words = _MADE_OF.sub("made of", rest).split()
-    while len(words) > 1 and words[0].lower().strip(",") in asked - {"not", "no"} | _ADVERBS:
-        words = words[1:]
-    return " ".join(words)
-
-
-_VERB_ALONE = re.compile(r"(?P<subject>.*\w) (?:is|are|was|were|does|do|did|has|have)$", re.IGNORECASE)
-_AFTER_VERB = ("after", "at", "on", "to", "in")
-_WHO_ASKED = re.compile(r"(?:who|which|what)\b", re.IGNORECASE)
-_PLACE_OF_ASKED = re.compile(
-    r"what(?:['’]s| is| are)?(?: the \w+)? (?:on|in|at|under|behind|next to|beside|near|above|below)\b", re.IGNORECASE
-)
-_MEASURE = re.compile(r"\ban? (?P<kind>\w+) of (?P<rest>[\"“]?[\d$€£].*)$", re.IGNORECASE)
-_PASSIVE = re.compile(r"(?P<subject>[^,;]+?) (?:is|are) being \w+ by (?P<agent>[^,;]+)$", re.IGNORECASE)
-_BY = re.compile(r"\b(?:is|are|was|were)(?: being)? \w+ by (?P<rest>.+)$", re.IGNORECASE)
-_SOME_DOING = re.compile(r"(?:an?|some|several|two|three|four|many) [\w -]+ (?:is|are) \w+ing$", re.IGNORECASE)
-_ON_IT = re.compile(r" (?:on|in|at|to) (?:it|them|him|her)$", re.IGNORECASE)
-_HAS = re.compile(
-    r"^(?:the |an? |his |her |its |their )?[\w'’ -]*?\b(?:has|have|had)\b (?:got )?(?P<rest>.+)$", re.IGNORECASE
-)
-_DETERMINERS = ("a", "an", "the", "some", "his", "her", "its", "their", "two", "three", "several")
-_DOING_ASKED = re.compile(r"\b(?:do|doing|happening|going on)\b", re.IGNORECASE)
-_BEFORE_SUBJECT = re.compile(
-    r"(?:in|on|at|behind|under|near|next to|beside|above|below)\b[^,;:]*? "
-    r"(?=(?:there|it|he|she|they|the \w+) (?:is|are|has|have)\b)",
-    re.IGNORECASE,
-)
-_STANDS = re.compile(
-    r"(?P<subject>[^,;:]+?) (?:sits?|lies|lie|stands?|hangs?|rests?|(?:is|are) (?:sitting|lying|standing|hanging"
-    r"|resting|placed|located|parked))\b (?P<place>[^,;:]+)$",
-    re.IGNORECASE,
-)
-_COLOURED = re.compile(r"^colou?red | colou?r$")
-_LEAST = 3
-"""A subject, a verb and an object."""
-_THING_ASKED = re.compile(
-    r"(?:what|which)\b(?!['’]?s? (?:is |are )?(?:the )?(?:place|location|scene|event))", re.IGNORECASE
-)
-_LEADING_PLACE = re.compile(
-    r"^(?:known as|referred to as|called|named|titled) (?=\w)|^(?!one |some )(?:\w+(?:ed|en|de|ept"
-    r"|ilt) )?(?:(?:down|up|out|away) )?(?:on(?:to)?|in(?:to|side)?|at|against|of|from|with|towards?) "
-    r"(?=\w)",
-    re.IGNORECASE,
-)
-_PLACE_NOUN = re.compile(
-    r"\b(?:side|direction|way|part|place|floor|location|position|time|day|month|year|season|hand|end"
-    r"|stage|doing|happening)\b"
-    r"|^(?:where|who|how|why|when)\b",
-    re.IGNORECASE,
-)
-_WITH = re.compile(r",? with (?=(?:an?|some|\w+) )", re.IGNORECASE)
-_TAKEN_IN = re.compile(r"^(?:taken|located|situated|shot|photographed) (?:in|at|on) (?=\w)", re.IGNORECASE)
-_PAIR_OF = re.compile(r"^(?:an?|some) (?:pair|kind|sort|type) of (?=\w)", re.IGNORECASE)
-_PLACED = re.compile(
-    r"(?:(?<=\w)\s\w+ing)?\s(?:under|on|in|at|near|beside|behind|from|by|down|across|along|through"
-    r"|into|onto|over|against|around|next to|above|below|between|inside|outside"
-    r"|in front of|while) (?:(?:an?|the|his|her|its|their|some|one) |(?:him|her|it|them)$)",
-    re.IGNORECASE,
-)
-_IS_DOING = re.compile(r"(?<=^the )(\w+)['’]s (?=\w+ing\b)", re.IGNORECASE)
-_LOOKS = re.compile(r",? (?:by|from) the looks? of [^.;]*", re.IGNORECASE)
-_OWN = re.compile(r"^(?:his|her|its|their|my|your) (?=\w)", re.IGNORECASE)
-_MADE_ASKED = re.compile(r"\b(\w+) made (?:out )?(?:of|from)\b", re.IGNORECASE)
-_PAIR = 2
-_MOSTLY = re.compile(r"^(?:primarily|mainly|mostly|predominantly|largely|entirely|all|completely) (?=\w)")
 _MODIFIERS = ("dark", "light", "bright", "pale", "deep")
-_JOINING = ("with", "and", "or", "but")
-_PREPOSITIONS = ("in", "on", "at", "under", "near")
-_ADVERBS = frozenset(("all", "both", "also", "currently", "actually", "just", "still", "each"))
-_KIND_ASKED = re.compile(
-    r"\b(?:what|which)(?:['’]s| is| are)?(?: the)?( (?:shape|size|style|material|pattern|brand|flavou?r"
-    r"|breed))\b",
+_JOINING = (*_MODIFIERS, "and", "with", "very", "a", "mostly", "solid", "plain", "shades", "shade", "tones")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<![\w])['‘]([^'’\n]+)['’](?!\w)")
+_NAME_ASKED = re.compile(r"\b(?:brand|name|called|author|store|website|sign|label|logo|team)\b", re.IGNORECASE)
+ARTICLE = re.compile(r"^(?:(?:an?|the)\s+)+(?=\w)", re.IGNORECASE)
+_PAIR_OF = re.compile(
+    r"^(?:an?|some) (?:pair|kind|sort|type|set) of (?=\w)|^(?:his|her|its|their|my|your|some|being) (?=\w)",
     re.IGNORECASE,
 )
-_SIDE = re.compile(r"\b(left|right)\b")
-_SIDE_ASKED = re.compile(r"\bwhich (?:hand|side|arm|foot|leg|ear|eye)\b", re.IGNORECASE)
-_SUBJECT = re.compile(r"(?:the|an?|it|you|he|she|they|there|i|we|this|that|his|her|its|their)\b", re.IGNORECASE)
-_PLACE_ASKED = re.compile(r"where\b", re.IGNORECASE)
-_PLACE = re.compile(
-    r" (?:in(?: front of|side)?|on(?: top of)?|at|under(?:neath)?|behind|next to|near|beside|between|above|below|by"
-    r"|outside|against|over|around|along|across|to the (?:left|right) of)\b.*",
+_HEDGES = re.compile(
+    r"^(?:(?:what (?:appears|seems|looks) (?:to be|like)|(?:most |very |quite )?(?:likely|probably)|possibly"
+    r"|perhaps|maybe|"
+    r"presumably|definitely|clearly|actually|in fact|like|(?:sort ?of|sorta|kind ?of|kinda)(?: like)?|called"
+    r"|named|known as),? )+(?=\w)",
     re.IGNORECASE,
 )
-_AT_END = re.compile(
-    r"(?<=\w)( \w+ing)? (?:from|in(?: front of)?|on(?: top of)?|at|behind|under|near|next to|beside|inside|above|below)"
-    r" (?:the|his|her|its|their)( \w+)$",
+_REMARK = re.compile(
+    r",? (?:i (?:think|guess|believe|suppose)|probably|most likely|presumably|as well|too|here|nearby|instead"
+    r"|to me|by the looks? of it"
+    r"|(?:shown |seen |visible )?(?:in|from) (?:the|this) (?:image|picture|photo|photograph|scene)|shown|visible)$",
     re.IGNORECASE,
 )
-_COPULA = re.compile(
-    r"^(?:(?P<subject>it|this|that|there|he|she|they|these|those|you|we|i|what|(?:the|a|an|his|her|its"
-    r"|their|my|your|one"
-    r"|both|some|all)\b[^,;:]*?|[\w'’-]+(?: [\w'’-]+){0,3}?)\s+(?:is|are|was|were"
-    r"|(?:would|must|could|might|may)(?: \w+)? be|(?:appears?|seems?)(?: to (?:be|have been))?|looks?(?: like)?"
-    r"|resembles?)|(?:it|that|there|he|she|they|these)['’](?:s|re|d be))\b\s+"
-    r"(?:(?:most )?likely |probably |possibly |clearly |currently |mostly |called |named )*(?P<rest>\S.*)$",
-    re.IGNORECASE,
-)
-_SHOWS = re.compile(
-    r"^(?:it|that|the [^,;:]*?)\s+(?:(?:shows|displays|indicates|says|reads|states|is (?:showing"
-    r"|displaying|reading))(?::|(?=\s[\"“'‘]|\s\d))"
-    r"|(?:has|have) (?=an? [\w-]+(?: [\w-]+){0,2} (?:colou?r|shape|size|style)$))\s*(?P<rest>\S.*)$",
-    re.IGNORECASE,
-)
-_HEDGE = re.compile(
-    r"^(?:what (?:appears|seems|looks) (?:to be|like)|(?:it )?(?:could|might|may|must|would|should)(?: \w+)? be"
-    r"|(?:most |very |quite )?(?:likely|probably)|possibly|perhaps|maybe|presumably|(?:sort ?of|sorta"
-    r"|kind ?of|kinda)(?: like)?),? (?=\w)",
-    re.IGNORECASE,
-)
-_CONTRAST = re.compile(
-    r"^.*?\b(?:not|isn['’]t|aren['’]t)\b[^,;]*(?:,[^,;]*)?[,;:] (?:but(?: rather)?|rather|instead)?\s*"
-    r"(?=(?:it|they)(?:['’]s|['’]re| is| are)\b|the \w+ is\b)"
-    r"|(?<=\w), (?:and )?not\b.*$",
-    re.I,
-)
-_NOT_BUT = re.compile(
-    r"(?:(?:^|\s+)not|n['’]t) (?:an? |the )?[\w-]+(?: [\w-]+){0,2},? (?:but|rather)(?: rather)? ", re.IGNORECASE
-)
-_NOTHING = re.compile(r"\b(?:is|are|does|do)(?: not|n['’]t) (?:\w+ )?anything$", re.IGNORECASE)
 _ITEM = (
-    r"(?!(?:with|which|who|where|while|in|on|at|near|next|but|not|so|as|it|he|she|they|there|because"
-    r"|although|given|based"
-    r"|judging|considering|\w+ing (?:an?|the|his|her|its))\b)[\w'’-]+(?: [\w'’-]+){0,3}"
+    r"(?!(?:with|which|who|where|while|in|on|at|near|next|but|not|so|as|it|he|she|they|there|\w+ing)\b)"
+    r"[\w'’-]+(?: [\w'’-]+){0,3}"
 )
 _LIST = re.compile(
-    rf"{_ITEM}(?:, {_ITEM})+,? (?:and|or|&) {_ITEM}|[\w'’-]+(?:, [\w'’-]+){{2,}}(?: [\w'’-]+)?", re.IGNORECASE
-)
-_LIST_START = re.compile(rf"{_ITEM}(?:, {_ITEM})+,? (?:and|&) {_ITEM}(?=$|[,;(])", re.IGNORECASE)
-COLOUR_ASKED = re.compile(r"\b(?:what|which)(?: \w+){0,2} colou?rs?\b", re.IGNORECASE)
-_THING = re.compile(r"(?:\w+ing|\w+s|in|with|painted)\b.* ", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r",\s+(?!and\b|or\b|\d{4}\b)|,?\s+and (?=(?:the|its|his|her|an?|one) [\w' ]+ (?:is|are|was|has"
-    r"|have|lies|sits|stands|can)\b)|\s+[-–—]+\s+|:\s|\s\("
-    r"|\s(?:because|which|while|although|though|but|since|as (?:it|he|she|they|there)|that (?:is|are"
-    r"|was|were|has|have|he|she|it|they|the|can)"
-    r"|who (?:is|are)|and (?:it|he|she|they|there|is|are))\b",
+    rf"\w+(?:, \w+){{1,3}}$|{_ITEM}(?:, {_ITEM})+,? (?:and|&) {_ITEM}(?=$|[,;.(])|{_ITEM} (?:and|&) {_ITEM}$",
     re.IGNORECASE,
 )
-_TAILS = (
-    re.compile(r"\s+(?:can be|is|are) (?:seen|visible|shown|found)$", re.I),
-    re.compile(r"(?:\s+(?:shown|seen|visible))?\s+in (?:the|this) (?:image|picture|photo|photograph|scene)$", re.I),
-    re.compile(r"\s+in (?:his|her|its|their|the) (?:left |right )?hands?$", re.I),
-    re.compile(r", (?:probably|i (?:think|guess|believe)|most likely|presumably)$", re.I),
-    re.compile(r",? (?:rather than|instead of|as opposed to) .*$|,? i (?:think|believe|guess)$", re.I),
-    re.compile(r"\s+in (?:colou?r|shape|size|style)$|(?<=\w)[- ]colou?red$|\s+to me$", re.I),
-)  # fmt: skip
-_TO_BE = re.compile(r"^to (?:be|have been) ", re.IGNORECASE)
-_MADE_OF = re.compile(r"\bmade (?:out of|from|up of)\b", re.IGNORECASE)
-_ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\w)", re.IGNORECASE)
+_ENDS = re.compile(
+    r",\s+(?!\d{4}\b)|\s\(|\s(?:because|since|while|although|but|which|where|when|so|rather than|instead of"
+    r"|according to|based on|due to)\b",
+    re.I,
+)
+_IN_LETTERS = re.compile(r" in (?:\w+ ){0,3}(?:letters|letter|font|type|print|text|capitals)\b.*$", re.IGNORECASE)
+_LIKE = re.compile(r"\b(?:like|as|than) (?:an?|the)\b.*", re.IGNORECASE)
+_LEADING = word_set("something someone a an the some his her its their in on of at from")
+_PLACES = word_set(
+    "in on at under behind beside next near above below from with by inside into around across against along "
+    "between over through beneath underneath outside onto for to down"
+)
+_FOLLOWS = frozenset(
+    (
+        "",
+        "a",
+        "an",
+        "the",
+        "his",
+        "her",
+        "its",
+        "their",
+        "in",
+        "on",
+        "at",
+        "from",
+        "next",
+        "near",
+        "to",
+        "with",
+        "down",
+        "by",
+        "up",
+    )
+)
+_AFTER = word_set("is are was visible shown nearby here there located placed parked that which who")
+_ON_SIDE = re.compile(r"on the (?:far )?(?:left|right)\b")
+_KIND_ASKED = re.compile(
+    r"\b(?:what|which)(?:['’]s| is| are)?(?: the)?(?: kind of| type of)? (shape|size|style|material|pattern"
+    r"|brand|flavou?r|breed)\b",
+    re.IGNORECASE,
+)
+_EQUALS = re.compile(r"=\s*(-?\d+(?:\.\d+)?(?: ?\w{1,4})?)\s*$")
+_UNITS = (
+    r"(?:km/h|kg|kilos?|kilograms?|g|grams?|lbs?|pounds?|oz|ounces?|cm|centimet(?:er|re)s?|mm|m|met(?:er|re)s?"
+    r"|km|kilomet(?:er|re)s?"
+    r"|miles?|feet|foot|ft|inch(?:es)?|yards?|mph|kmh|ml|l|lit(?:er|re)s?|gallons?|°\s?[cf]?"
+    r"|degrees?(?: celsius| fahrenheit)?"
+    r"|%|percent|years?(?: old)?|months?(?: old)?|weeks?|days?|hours?|minutes?|seconds?|dollars?|euros?|cents?"
+    r"|watts?|volts?|calories|kcal)"
+)
+_TYPED = (
+    (
+        re.compile(
+            r"\b(?:weight|height|length|width|speed|temperature|age|size|volume|distance|depth|capacity|weigh)\b"
+            r"|^how (?:tall|long|heavy|fast|far|old|high|hot|cold|wide|deep)\b",
+            re.I,
+        ),
+        re.compile(rf"\d+(?:[.,]\d+)?\s?{_UNITS}(?!\w)", re.I),
+    ),
+    (re.compile(r"\bwhat number\b|\bnumber (?:of the|on)\b", re.I), re.compile(r"(?<![\w.])\d+(?![\w.])")),
+    (
+        re.compile(r"\b(?:which|what) (?:hand|side|arm|foot|leg|ear|eye)\b", re.I),
+        re.compile(r"\b(?:left|right)\b", re.I),
+    ),
+    (
+        re.compile(r"\b(?:what|which) shape|\bshape of\b", re.I),
+        re.compile(
+            r"\b(?:round|circular|circle|oval|square|rectangular|rectangle|triangular|triangle|octagonal"
+            r"|octagon|hexagonal|hexagon"
+            r"|cylindrical|spherical|conical|star|heart|diamond)\b",
+            re.I,
+        ),
+    ),
+    (re.compile(r"\b(?:what|which) year\b", re.I), re.compile(r"\b(?:1[5-9]|20)\d\d\b")),
+    (re.compile(r"\b(?:what|which) season\b", re.I), re.compile(r"\b(?:spring|summer|autumn|fall|winter)\b", re.I)),
+    (
+        re.compile(r"\bwhat time (?!of)|\bclock (?:say|show|read)", re.I),
+        re.compile(r"\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]\.?m\b|\b\w+ o'clock", re.I),
+    ),
+    (
+        re.compile(r"\bwhat time (?!of)|\bclock (?:say|show|read)", re.I),
+        re.compile(r"\b(?:quarter|half|ten|twenty|five)(?: minutes)? (?:past|to|after|before) \w+", re.I),
+    ),
+    (re.compile(r"\bhow much\b.*\b(?:cost|price|for)\b|\bprice\b", re.I), re.compile(r"[$€£]\d+(?:[.,]\d+)?")),
+)
+"""Questions whose answers have a form of their own, and that form: times and prices."""
 
 
 def known_nouns(words: str, known: Set[str]) -> Sequence[str]:

@@ -10,15 +10,21 @@ from itertools import pairwise
 import orjson
 
 from askew.answers.extract_rules import rules
+from askew.answers.extract_words import stem
 from askew.answers.normalise import tokens
 
 _LONGEST = 4000
 """The number of characters that are read; an answer is at the beginning or, after a marker, at the end."""
 _ANSWER_IS = re.compile(
-    r"(?:^|(?<=[\s*_>#.]))(?:(?:the |my )?(?:final |short |correct )?answer(?: to (?:the|this|your) question)?)"
+    r"(?:^|(?<=[\s*_>#.]))(?<!long )(?:(?:the |my )?(?:final |short |correct )?answer(?: to (?:the|this"
+    r"|your) question)?)"
     r"\s*[*_]*\s*(?::|\b(?:is|should be|would be|must be)\b\s*:?|=|→|->)\s*[*_]*\s*",
     re.IGNORECASE,
 )
+_EXPLAINS = re.compile(
+    r"(?<=\S)\n+[\s#*_]*(?:explanation|reasoning|justification|rationale|why|note|long answer)[*_]*:", re.IGNORECASE
+)
+_LABEL = re.compile(r"[\s*-]*(?P<label>\w+(?: \w+){0,3})\**:\**\s+(?P<value>\S.*)$")
 _SPEAKER = re.compile(r"^(?:assistant|response|model|a)\s*:\s*", re.IGNORECASE)
 _MARKDOWN = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|^\s*(?:#+|>|[-•])\s+", re.MULTILINE)
 _SENTENCE = re.compile(
@@ -31,6 +37,7 @@ _KEYS = (
     "final_answer",
     "result",
     "response",
+    "value",
     "prediction",
     "choice",
     "label",
@@ -44,9 +51,15 @@ _TABLE = re.compile(r"(?:^\|[^\n]*\n)?^\|[-:| ]+\|[ \t]*\n|^\|([^\n]*)\|[ \t]*$"
 _SYMBOLS = re.compile("[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
 _FIRST_ITEM = re.compile(r"^\d{1,2}[.)]\s+(?=[A-Za-z][^\n]*$)")
 _BUT = re.compile(r",? (?:but|although|though|however)\b")
-_MISTAKE = re.compile(r"mistake|misread|wrong|correct|apologies|oops|misspoke|scratch|error|sorry", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:so|it['’]s|it is|they['’]re|they are|that['’]s|the answer)\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*([^*\n:]+)\*\*(?!\s*:)")
+_UNSURE = re.compile(
+    r"[^.;:]*\b(?:not (?:\w+ )?(?:sure|certain|clear|easy)|hard|difficult|impossible|cannot|can['’]t|no way)\b"
+    r"[^.,;]*,? but (?!i (?:can|could|would|will)\b)(?=\w)",
+    re.IGNORECASE,
+)
+_BULLETS = re.compile(r":\**[ \t]*\n+((?:[ \t]*[-*•][ \t]+[^\n:]{1,40}(?:\n+|$))+)$")
+"""A list at the end of a reply, one thing to a line."""
 _FEW = 6
 _CACHED = 1 << 10
 """What is found out about a reply is needed several times, by the step and by the check of what it has extracted."""
@@ -69,7 +82,9 @@ def bare(words: str, speaker: bool = True, question: str = "") -> str:
     text = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
     if wrapped := known.wrapped.findall(text):
         text = next((part for part in wrapped[-1] if part), "") if isinstance(wrapped[-1], tuple) else wrapped[-1]
-    text = _plain(_only_value(known.marks.sub(" ", text), question))
+    text = _BULLETS.sub(_in_one_line, text)
+    text = _EXPLAINS.split(text, maxsplit=1)[0]
+    text = _labelled(_plain(_only_value(known.marks.sub(" ", text), question)), question)
     if "\n" in text:
         *_, last = known.answer_heading.split(text)
         text = known.heading.sub("", last)
@@ -102,7 +117,7 @@ def _only_value(text: str, question: str = "") -> str:
     keys = (*(key for key in found if str(key) in asked), *_KEYS)
     key = next((key for key in keys if key in found), next(iter(found)) if len(found) == 1 else "")
     value = found.get(key)
-    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    value = " and ".join(map(str, value)) if isinstance(value, list) else value
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value) if isinstance(value, str | int | float) else text
@@ -118,6 +133,24 @@ def _plain(text: str) -> str:
     text = _TABLE.sub(_cells, text).strip() if "|" in text else text
     text = text.rpartition("\nA: ")[2] if text.startswith("Q:") else text
     return text if text.isascii() else _SYMBOLS.sub("", text)
+
+
+def _in_one_line(bullets: re.Match[str]) -> str:
+    items = [line.strip(" \t-*•.") for line in bullets[1].splitlines() if line.strip()]
+    return f": {', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else f": {items[0]}"
+
+
+def _labelled(text: str, question: str) -> str:
+    """The value that a list gives for what is asked: "red" of "- Object: ball\\n- Color: red"; other text as it is.
+
+    >>> _labelled("Object: ball\\nColor: red", "What color is it?"), _labelled("Note: a ball", "What is it?")
+    ('red', 'Note: a ball')
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [match for line in lines if (match := _LABEL.match(line)) is not None]
+    asked = {*map(stem, tokens(question))} - rules().little
+    values = [match["value"] for match in found if asked & {*map(stem, tokens(match["label"]))}]
+    return values[0] if 1 < len(found) == len(lines) and len(values) == 1 else text
 
 
 def _cells(row: re.Match[str]) -> str:
@@ -136,6 +169,16 @@ def without_echo(question: str, text: str) -> str:
         return text
     rest = text[len(asked) :]
     return rest.lstrip("?: \n") or text if rest[:1] in ("?", ":", "\n") else text
+
+
+def committed(text: str) -> str:
+    """What a reply says after its doubt: "it looks closed" from "I am not sure, but it looks closed".
+
+    >>> committed("Hard to say, but probably not."), committed("I can't say, but I can't see it.")
+    ('probably not.', "I can't say, but I can't see it.")
+    """
+    unsure = _UNSURE.match(text)
+    return text if unsure is None or refuses(text[unsure.end() :]) else text[unsure.end() :]
 
 
 def concluded(text: str) -> str:
@@ -174,17 +217,6 @@ def corrected(text: str) -> str:
     if before and len(said := sentences(last)) > 1 and _IT_IS.match(said[-1]):
         return said[-1]
     return last if last.strip() else text
-
-
-def admitted(text: str) -> str:
-    """What a reply says before it calls that a mistake; empty if it does not.
-
-    >>> admitted("No, there is none. Apologies for the mistake, there is a spoon."), admitted("Wait, no")
-    ('No, there is none.', '')
-    """
-    before, *after = rules().corrects.split(text)
-    marker = text[len(before) : len(text) - len(after[-1])] if after else ""
-    return before if _MISTAKE.search(marker) else ""
 
 
 @lru_cache(maxsize=_CACHED)
@@ -245,7 +277,7 @@ def unquoted(text: str) -> str:
     previous = None
     while previous != text:
         previous, text = text, text.strip().rstrip(".!,;:?").strip()
-        if len(text) > 1 and text[0] in _QUOTES and text[-1] in _QUOTES:
+        if len(text) > 1 and text[0] in _QUOTES and text[-1] in _QUOTES and text[0] not in text[1:-1]:
             text = text[1:-1]
     return text
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 from askew.answers.extract_rules import rules
-from askew.answers.extract_words import LINKS, PRONOUNS, denies, is_of_asked, link_before, stem
+from askew.answers.extract_words import LINKS, PRONOUNS, denies, is_of_asked, link_before, stem, word_set
 from askew.answers.normalise import tokens
 from askew.language.inflect import number_of
 
@@ -72,7 +72,7 @@ def _said_of_state(asked: Sequence[str], words: Sequence[str], one: str, others:
     """yes or no, if the words say it of this state; ``is_one``: whatever is not in the opposite state is in it."""
     known = rules()
     same = known.same_states.get(one, frozenset()) | {one}
-    places = [at for at, word in enumerate(words) if word in same | others and not _leads(words, at)]
+    places = [at for at, word in enumerate(words) if word in same | others]
     places = [at for at in places if words[at] != "still" or at + 1 == len(words)]
     if not places:
         return None
@@ -90,12 +90,16 @@ def _said_of_state(asked: Sequence[str], words: Sequence[str], one: str, others:
         joined = max((at for at in range(link, place) if words[at] == "and"), default=link)
         between = {*words[joined + 1 : place]}
         subject = words[: link + 1] if words[link] in PRONOUNS else words[:link]
-        is_noun = place + 1 < len(words) and words[place + 1] not in _ENDS | {"one"} | {*asked}
+        is_noun = place + 1 < len(words) and words[place + 1] not in _ENDS | _SCENES | {*asked}
         if not between.isdisjoint(known.relations | _NOUN_MARKS if is_noun else known.relations):
             return None
         if not is_of_asked(asked, subject):
             return "" if one in words and not others.isdisjoint(words) and "there" not in asked else None
-    if words[place + 1 : place + 2] == ("and",) and place + 2 in places:
+    if (
+        words[place + 1 : place + 2] == ("and",)
+        and place + 2 in places
+        and len({words[place], words[place + 2]} & same) == 1
+    ):
         return ""
     denied = any(map(denies, before))
     if words[place] in same and not _PARTLY.isdisjoint(before):
@@ -118,11 +122,6 @@ def _is_asked(word: str, asked: Sequence[str]) -> bool:
         {*after} & (known.states.keys() | known.colours) - _OPPOSITE_PLACES.keys() - {"outdoors", "indoors"}
         and not {*after} & known.relations
     )
-
-
-def _leads(words: Sequence[str], at: int) -> bool:
-    """Whether on or off begins a place: not "the light is on" but "the light is on the table"."""
-    return words[at] in ("on", "off", "up", "down") and words[at + 1 : at + 2] != () and words[at + 1] in _DETERMINERS
 
 
 def replaced(question: str, words: Sequence[str]) -> str | None:
@@ -184,16 +183,14 @@ _OPPOSITE_PLACES: Mapping[str, Sequence[str]] = {
     **{"inside": ("outside",), "outside": ("inside",), "off": (), "up": (), "down": (), "at": ("away",)},
     **{"back": ("front",), "top": ("bottom",), "bottom": ("top",), "near": ("far",), "facing": ("away",)},
 }
-_PARTLY = frozenset(("almost", "nearly", "half", "partly", "partially", "somewhat"))
+_PARTLY = word_set("almost nearly half partly partially somewhat")
 _FEW = 2
 _ALONE = 4
 """The most words of a reply that names a state without a verb."""
-_DETERMINERS = frozenset(("the", "a", "an", "his", "her", "its", "their", "top", "this", "that", "it", "display"))
-_NOUN_MARKS = frozenset(("a", "an", "the", "wearing", "holding", "with", "has", "have"))
-_ENDS = frozenset(
-    ("and", "but", "with", "in", "on", "at", "so", "because", "as", "from", "for", "to", "by", "since", "now")
-)
-_COMPARED = frozenset(("more", "less", "least", "most", "fewer", "than", "over", "under", "or"))
+_NOUN_MARKS = word_set("a an the wearing holding with has have")
+_SCENES = word_set("one scene setting photo picture image shot environment space")
+_ENDS = word_set("and but with in on at so because as from for to by since now")
+_COMPARED = word_set("more less least most fewer than over under or")
 _KIND_ASKED = re.compile(
     r"(?:is|was|are|could|does)n?['’]?t? (?:it|this|that)(?: be| look like)? an? (?P<kind>[\w' -]+?)\?*$", re.I
 )

@@ -2,33 +2,104 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from askew.answers.extract_rules import rules
 
-PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "these", "those", "it's", "he's", "she's"))
-PEOPLE = frozenset(
-    ("man", "woman", "boy", "girl", "child", "baby", "lady", "men", "women", "boys", "girls", "children")
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(words.split())
+
+
+PRONOUNS = word_set("it he she they there this that these those it's he's she's")
+PEOPLE = word_set("man woman boy girl child baby lady men women boys girls children")
+DETERMINERS = word_set("a an the his her its their this that these those my your")
+PREPOSITIONS = word_set(
+    "in on at under behind beside next near above below from with by inside to into around across against "
+    "along between over through beneath underneath outside onto beyond for off after down up towards toward "
+    "out of"
 )
 LINKS = frozenset(
     (
-        *("is", "are", "was", "were", "be", "been", "being", "appears", "appear", "seems", "seem", "looks", "look"),
+        *(
+            "is",
+            "are",
+            "was",
+            "were",
+            "be",
+            "been",
+            "being",
+            "appears",
+            "appear",
+            "seems",
+            "seem",
+            "looks",
+            "look",
+            "resembles",
+            "resemble",
+        ),
         *("remains", "remain", "stays", "feels", "it's", "he's", "she's", "they're", "that's", "isn't", "aren't"),
         *("wasn't", "weren't"),
     )
 )
 """Verbs that say what something is like, with the pronouns and denials that are written with them."""
 _IRREGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth"}
-_PARTS = frozenset(("surface", "screen", "display", "area", "itself", "color", "colour", "one", "ones", "body"))
+_PARTS = word_set("surface screen display area itself color colour one ones body")
 """What is said of these parts is said of the thing."""
-_AROUND = frozenset(("sky", "weather", "day", "sun", "scene", "light", "lighting", "air", "time", "outside"))
+_AROUND = word_set("sky weather day sun scene light lighting air time outside")
 """What these are like, it is like: "The sky is overcast" to "Is it sunny?"."""
+
+
+_CONTRACTIONS = (
+    (re.compile(r"\b(it|he|she|that|there|what|who|where|here|how|one|this)'s (?=(?:got|been)\b)", re.I), r"\1 has "),
+    (re.compile(r"\b(it|he|she|that|there|what|who|where|here|how|one|this|let)'s\b", re.I), r"\1 is"),
+    (re.compile(r"^(the \w+)'s (?=\w+ing\b)", re.I), r"\1 is "),
+    (re.compile(r"\b(wo|ca|sha)n't\b", re.I), r"\1n not"),
+    (re.compile(r"n't\b", re.I), " not"),
+    (re.compile(r"'re\b", re.I), " are"),
+    (re.compile(r"'ll\b", re.I), " will"),
+    (re.compile(r"'ve\b", re.I), " have"),
+    (re.compile(r"\bi'm\b", re.I), "i am"),
+    (re.compile(r"(?<=\w)'d (?=\w)", re.I), " would "),
+)
+_MISSING_APOSTROPHE = re.compile(
+    r"\b(?:(?P<is>that|there|he|she|what|who|where)s|(?P<its>it)s(?= (?:an?|the|not|no|just|like|really|very|"
+    r"probably|\w+ing)\b)|(?P<are>they)re|(?P<i>i)m|(?P<do>do|does|did|is|are|was|were|has|have|ca|could|would|wo)nt)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_words(text: str) -> str:
+    """The text with contractions written out, and those that lack their apostrophe.
+
+    >>> plain_words("It's on, but they aren't."), plain_words("its a boy, hes tall"), plain_words("its fur")
+    ('It is on, but they are not.', 'it is a boy, he is tall', 'its fur')
+    """
+    if "’" in text:
+        text = text.replace("’", "'")
+    text = _MISSING_APOSTROPHE.sub(_with_apostrophe, text)
+    if "'" in text:
+        for pattern, full in _CONTRACTIONS:
+            text = pattern.sub(full, text)
+        text = re.sub(r"\bcan not\b", "cannot", re.sub(r"\bwon not\b", "will not", text, flags=re.I), flags=re.I)
+    return text
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    ending = {"is": "'s", "its": "'s", "are": "'re", "i": "'m", "do": "n't"}[found.lastgroup or "is"]
+    return found[found.lastgroup or "is"] + ending
+
+
+_DENIALS = word_set("cannot hardly barely scarcely unlikely")
 
 
 def denies(word: str) -> bool:
     """Whether a word denies what a sentence says."""
-    return word in rules().deny or word == "cannot" or word.endswith(("n't", "n’t"))
+    return word in rules().deny or word in _DENIALS or word.endswith(("n't", "n’t"))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, count
 from pathlib import Path
@@ -142,7 +143,8 @@ PACKAGES = (
 """Packages whose version can change a number; those that are installed are named in results.json."""
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """The versions of Python and of packages that can change a number."""
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for package in PACKAGES:

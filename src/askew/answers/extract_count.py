@@ -11,7 +11,7 @@ from itertools import pairwise
 from askew.answers.extract_frame import is_doing
 from askew.answers.extract_reply import first_sentence, opened, refuses, sentences
 from askew.answers.extract_rules import rules
-from askew.answers.extract_words import stem
+from askew.answers.extract_words import stem, word_set
 from askew.answers.normalise import tokens
 from askew.language.inflect import number_of
 
@@ -85,21 +85,7 @@ _ENGLISH = frozenset(
 )
 _THERE_ARE = re.compile(r"there (?:is|are)\b", re.IGNORECASE)
 _PLAIN = 8
-_MEASURES = (
-    "pairs",
-    "slices",
-    "pieces",
-    "groups",
-    "cups",
-    "glasses",
-    "bottles",
-    "rows",
-    "types",
-    "kinds",
-    "stacks",
-    "sets",
-)
-_NOT_A_SINGLE = re.compile(r"not (?:a single|one|any)(?: one)?(?: of them)?$", re.IGNORECASE)
+_MEASURES = word_set("pairs slices pieces groups cups glasses bottles rows types kinds stacks sets")
 _ASIDE = re.compile(r" ?\([^()]*\)")
 _HAS_ASKED = re.compile(r"\bdo(?:es)?\b.*\bhave\b", re.IGNORECASE)
 _VERBS = frozenset(("is", "are", "was", "were", "has", "have", "had", "wear", "sit", "stand", "hold", "there", "do"))

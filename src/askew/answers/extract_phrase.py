@@ -171,29 +171,7 @@ _PLACES = word_set(
     "in on at under behind beside next near above below from with by inside into around across against along "
     "between over through beneath underneath outside onto for to down"
 )
-_FOLLOWS = frozenset(
-    (
-        "",
-        "a",
-        "an",
-        "the",
-        "his",
-        "her",
-        "its",
-        "their",
-        "in",
-        "on",
-        "at",
-        "from",
-        "next",
-        "near",
-        "to",
-        "with",
-        "down",
-        "by",
-        "up",
-    )
-)
+_FOLLOWS = word_set("a an the his her its their in on at from next near to with down by up") | {""}
 _AFTER = word_set("is are was visible shown nearby here there located placed parked that which who")
 _ON_SIDE = re.compile(r"on the (?:far )?(?:left|right)\b")
 _KIND_ASKED = re.compile(

@@ -33,18 +33,8 @@ _SENTENCE = re.compile(
 )
 _MATH = re.compile(r"\$(\w|\w[^$\n]{0,40}\w)\$(?!\d)")
 _KEYS = (
-    "answer",
-    "final_answer",
-    "result",
-    "response",
-    "value",
-    "prediction",
-    "choice",
-    "label",
-    "class",
-    "name",
-    "object",
-    "text",
+    *("answer", "final_answer", "result", "response", "value", "prediction"),
+    *("choice", "label", "class", "name", "object", "text"),
 )
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)?^\|[-:| ]+\|[ \t]*\n|^\|([^\n]*)\|[ \t]*$", re.MULTILINE)
 """The head of a table, or one of its rows."""

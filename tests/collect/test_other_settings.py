@@ -116,7 +116,7 @@ def test_the_terminal_and_the_report_have_rows_for_rounds_and_domains(tmp_path, 
     assert re.findall(r">([^<]+)</button>", table) == [
         *("Model", "All", "Round 1", "Round 2", "Domain harbor", "Domain toy")
     ]
-    assert re.findall(r"<td[^>]*>([\d.]+)", table) == ["50.0", "100.0", "0.0", "0.0", "100.0"]
+    assert re.findall(r"<td[^>]*>(?:<a[^>]*>)?([\d.]+)", table) == ["50.0", "100.0", "0.0", "0.0", "100.0"]
 
 
 def _play(study: SmallStudy, answer: str) -> None:

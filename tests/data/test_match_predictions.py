@@ -276,6 +276,22 @@ def test_vqa_and_gqa_answers_of_llava(tmp_path):
     assert match_predictions(str(path), open_path(tmp_path / "gqa_questions.json")).answers == {"01": "yes"}
 
 
+def test_replies_of_llava_are_normalised_as_its_authors_do_before_submitting(tmp_path, capsys):
+    """The public evaluator compares answers on which all people agree letter by letter: "Yes" is not "yes"."""
+    name = "v2_{}mscoco_val2014_{}.json"
+    asked = {"questions": [{"question_id": 1, "image_id": 1, "question": "Is it?"}]}
+    said = {"question_id": 1, "image_id": 1, "answers": [{"answer": "yes"}] * 10, "answer_type": "yes/no"}
+    (tmp_path / name.format("OpenEnded_", "questions")).write_text(json.dumps(asked))
+    (tmp_path / name.format("", "annotations")).write_text(json.dumps({"annotations": [said]}))
+    data = tmp_path / name.format("OpenEnded_", "questions")
+    submitted = lines(tmp_path / "submitted.jsonl", [{"question_id": 1, "answer": "Yes"}])
+    replies = lines(tmp_path / "replies.jsonl", [{"question_id": 1, "prompt": "Is it?" + SUFFIX, "text": "Yes"}])
+    assert score(data, submitted).score("accuracy.all").value == 0
+    assert "LLaVA" not in capsys.readouterr().err
+    assert score(data, replies).score("accuracy.all").value == 1
+    assert "replies of LLaVA, compared after normalisation" in capsys.readouterr().err
+
+
 def test_the_index_of_a_table_wins_over_its_ids_where_it_is_the_benchmark_s_own_key(tmp_path):
     """A column ``id`` may count something else, here from the end."""
     words = "What is it?\nOptions: A: a cat, B: a dog"

@@ -21,6 +21,8 @@ from askew.verbs import Dataset, HoldsGroups, NamesQuestions
 
 _WORD = re.compile(r"\w+")
 _IMAGE = re.compile(r"<image ?\d*>")
+_LLAVA = frozenset(("question_id", "prompt", "text"))
+"""Fields of the replies that LLaVA writes (``llava/eval/model_vqa_loader.py``)."""
 _SHOWN = 3
 """How many ids of each side an error shows."""
 _DIFFERENT = 0.1
@@ -33,6 +35,8 @@ class Matched:
 
     answers: Mapping[Id, str]
     remark: str = ""
+    unprocessed: bool = False
+    """Whether these are LLaVA's replies, which its authors normalise before they submit them."""
 
 
 def match_predictions(path: str, data: Dataset, ids: str | None = None) -> Matched:
@@ -71,8 +75,10 @@ def _by_keys(path: str, data: Dataset, ids: str | None) -> Matched:
     answers: dict[Id, str] = {}
     asked: dict[Id, str] = {}
     failed = 0
+    unprocessed = True
     for reply in read_replies(path, ids, named):
         failed += reply.answer is None
+        unprocessed = unprocessed and reply.names.keys() >= _LLAVA
         for key in reply.ids:
             if named and (text := reply.asked):
                 asked[key] = text
@@ -82,7 +88,7 @@ def _by_keys(path: str, data: Dataset, ids: str | None) -> Matched:
         raise DataError(f"{path}: all of its {failed:,} requests failed, so there is no prediction to score.")
     if not any(q.id in answers or str(q.id) in answers for q in questions_of(data)):
         raise _Unmatched(_no_match(path, data, answers))
-    return Matched(answers, _checked(path, data, asked) if asked else "")
+    return Matched(answers, _checked(path, data, asked) if asked else "", unprocessed)
 
 
 def _no_match(path: str, data: Dataset, answers: Mapping[Id, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from askew.data.read_predictions import prediction_files, read_predictions
 from askew.errors import MissingPredictions
 from askew.files.read_write import fingerprint
 from askew.types import Id, Prediction, Question
-from askew.verbs import Dataset
+from askew.verbs import Dataset, DatasetFacts
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Predictions:
     signature: str = field(init=False, default="")
     answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    free_text: ClassVar[bool] = False
-    """Scored as the public evaluator scores such a file, unless the user chooses another way."""
+    free_text: bool = field(init=False, default=False, repr=False, compare=False)
+    """Scored as the public evaluator scores such a file, unless the user chooses another way. True for LLaVA's replies
+    to data whose evaluator compares whole answers: its scripts ``convert_*_for_submission.py`` normalise them first."""
     by_id: ClassVar[bool] = True
     """Answers are matched by id, not by text: two questions with the same text may have different answers."""
     recorded: ClassVar[bool] = True
@@ -50,6 +51,10 @@ class Predictions:
             matched = Matched({key: kept.setdefault(answer, answer) for key, answer in pairs})
         else:
             matched = match_predictions(self.file, self.data, self.ids)
+            if matched.unprocessed and DatasetFacts(self.data).extract == "none":
+                object.__setattr__(self, "free_text", True)
+                note = f"{self.file}: replies of LLaVA, compared after normalisation, as its authors submit them."
+                matched = replace(matched, remark=f"{matched.remark}\n{note}".strip())
         object.__setattr__(self, "answers", matched.answers)
         object.__setattr__(self, "remark", matched.remark)
         object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(*prediction_files(self.file))}")

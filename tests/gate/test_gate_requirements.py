@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from gate_runs import four_runs
@@ -102,6 +103,26 @@ def test_a_score_is_named_by_its_id_or_as_tables_print_it(runs, typed, metric):
     assert the_score(typed, runs["worse"]) == runs["worse"].score("rad", metric)
     part = the_score(f"{typed}@Y/N←C", runs["worse"])
     assert part == the_score(f"{typed}@test=Y/N←C", runs["worse"]) == runs["worse"].score("rad", metric, "test=Y/N←C")
+
+
+def test_the_name_of_a_suite_is_its_own_headline_though_others_print_the_same_name(runs):
+    run = runs["worse"]
+    theirs = [replace(score, suite="backtranslate") for score in run.scores()]
+
+    class Both:
+        """A run with another suite whose headline is printed as RAD too."""
+
+        suites = (*run.suites, {**run.suites[0], "name": "backtranslate"})
+
+        def scores(self):
+            return [*theirs, *run.scores()]
+
+        def score(self, suite, metric, part=""):
+            return next(s for s in self.scores() if (s.suite, s.metric, s.part) == (suite, metric, part))
+
+    assert [the_score(name, Both()).suite for name in ("rad", "backtranslate")] == ["rad", "backtranslate"]
+    with pytest.raises(UsageError, match=r"backtranslate:rad\.forward or rad:rad\.forward"):
+        the_score("rad.forward", Both())
 
 
 @pytest.mark.parametrize(

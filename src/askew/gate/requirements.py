@@ -129,6 +129,7 @@ def find_scores(typed: str, run: Run) -> list[Key]:
             break
     else:
         raise UsageError(f"{typed!r}: the run has no score {name!r}.{_meant(name, run)}")
+    known = [key for key in known if _folded(key[0]) == _folded(name)] or known  # RAD of the suite rad, not of others
     wanted = [part, f"test={part}"] if part else [""]
     keys = ((suite, metric, one) for suite, metric in dict.fromkeys(known) for one in wanted)
     found = [key for key in keys if run.score(*key).metric]

@@ -159,6 +159,14 @@ print(Tagger().tags(["Is it?"])[0][0].tag, "torch" in sys.modules, "h5py" in sys
     assert done.stdout.split() == ["dogs", "False", "VBZ", "False", "False"]
 
 
+def test_spacy_finds_torch_in_a_python_program_whose_own_code_may_use_the_two_together(tmp_path):
+    (tmp_path / "spacy.py").write_text("import torch")
+    (tmp_path / "torch.py").write_text("print('torch')")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from askew.language.tagger import _spacy; _spacy()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["torch"]
+
+
 def test_an_unwanted_package_is_hidden_from_one_thread_during_one_import(monkeypatch, tmp_path):
     (tmp_path / "extends.py").write_text(
         "from concurrent.futures import ThreadPoolExecutor\n"

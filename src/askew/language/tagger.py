@@ -160,8 +160,9 @@ def import_alone(package: str, extra: str, *unwanted: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _spacy() -> Any:
-    """spaCy without torch and h5py, unless the program has imported them already."""
-    return import_alone("spacy", "language", "torch", "h5py")
+    """spaCy; on the command line without torch and h5py, which a Python program may want to use with it."""
+    unwanted = ("torch", "h5py") if "askew.cli" in sys.modules else ()
+    return import_alone("spacy", "language", *unwanted)
 
 
 @lru_cache(maxsize=1)

@@ -56,7 +56,7 @@ def test_questions_without_images_give_groups_and_a_datasheet_that_says_so(tmp_p
     done = run_askew("build", "p2", "--data", data, "--output", str(tmp_path / "out"), "--quiet")
     assert done.returncode == 0, done.stderr
     sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
-    assert "not every question has an image" in sheet
+    assert "not every question has just one image" in sheet
     assert "| syn | 2 | 2 | 0 | 100.0% | 1.000 |" in sheet
     assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == ["datasheet.md", "groups.jsonl"]
 

@@ -224,6 +224,14 @@ def test_the_playground_asks_about_all_images():
     assert own.question.images == THREE.images
 
 
+def test_a_benchmark_about_several_images_has_no_vqa_files(folder):
+    words = ["build", "accuracy", "--data", str(folder / "q.jsonl"), "--output", str(folder / "out"), "--quiet"]
+    assert main([*words, "--no-audit"]) == 0
+    assert sorted(path.name for path in (folder / "out").glob("[!.]*")) == ["datasheet.md", "groups.jsonl"]
+    assert "not every question has just one image" in (folder / "out" / "datasheet.md").read_text()
+    assert len(next(read_groups(str(folder / "out" / "groups.jsonl"))).original.images) == 2
+
+
 def test_formats_with_one_image_refuse_several(tmp_path):
     """VQA's and GQA's files, and what people are asked, never have the first image alone."""
     for write in (

@@ -167,8 +167,8 @@ class CountedData:
         """Whether the data has ready-made groups."""
         self.count = 0
         self.images: set[Id] = set()
-        self.has_images = True
-        """False once a question without an image was read."""
+        self.has_one_image = True
+        """False once a question without an image, or about several, was read."""
         self.language = QuestionLanguage()
 
     def __repr__(self) -> str:
@@ -195,8 +195,8 @@ class CountedData:
     def _add(self, count: int, question: Question) -> None:
         self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
         self.language.add(question.text)
-        if question.image is None:
-            self.has_images = False
+        if len(question.images) != 1:
+            self.has_one_image = False
         for image in question.images:
             self.images.add(image.id)
 
@@ -214,8 +214,8 @@ class Prepared:
     suites: Sequence[Named]
     data: Mapping[str, Any]
     covers: Sequence[Coverage]
-    has_images: bool
-    """True when every question has an image."""
+    has_one_image: bool
+    """True when every question has just one image."""
     folders: ImageFolders
     """The folders that image names in the groups refer to."""
     answers: Path | None = None
@@ -304,7 +304,7 @@ def build_groups(
     if source.is_ready and "attack" in names and origin and Path(origin).with_name("answers.sqlite").is_file():
         answers = Path(origin).with_name("answers.sqlite")
     rule = DatasetFacts(data.what).extract
-    return Prepared(path, suites, record, covers, source.has_images, folders, answers, rule)
+    return Prepared(path, suites, record, covers, source.has_one_image, folders, answers, rule)
 
 
 def audit_texts(prepared: Prepared) -> Stage[None]:

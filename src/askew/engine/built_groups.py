@@ -56,7 +56,7 @@ def remember_built(prepared: Prepared, key: str) -> None:
         "key": key,
         "images": _images(prepared.groups),
         "data": prepared.data,
-        "has_images": prepared.has_images,
+        "has_one_image": prepared.has_one_image,
         "refused": [[cover.refused, cover.examples] for cover in prepared.covers],
     }
     with suppress(OSError):
@@ -100,7 +100,7 @@ def read_built(
     for watcher in watchers:
         watcher.check()
     rule = DatasetFacts(data.what).extract
-    return Prepared(path, suites, kept["data"], [*covers.values()], kept["has_images"], folders, rule=rule)
+    return Prepared(path, suites, kept["data"], [*covers.values()], kept["has_one_image"], folders, rule=rule)
 
 
 class _UnknownContent(Exception):

@@ -37,9 +37,9 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
     with a method ``release(groups, folder)`` also writes its paper's own format and returns the paths; its ``notes``
-    are in the datasheet. If a question has no image, only ``groups.jsonl`` is written, since the other formats need
-    images. Files of an earlier benchmark in the folder are deleted. The datasheet ends with what the text alone gives
-    away, unless ``settings.no_audit``.
+    are in the datasheet. If a question has no image or several, only ``groups.jsonl`` is written, since the other
+    formats have one. Files of an earlier benchmark in the folder are deleted. The datasheet ends with what the text
+    alone gives away, unless ``settings.no_audit``.
     """
     with _benchmark(folder, suite, data, settings) as written:
         with workers_of(settings.executor) as executor:
@@ -49,7 +49,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             prepared = result_of(stage, settings.progress)
         groups, sheet = prepared.groups, folder / "datasheet.md"
         written += (groups, sheet)
-        if prepared.has_images:
+        if prepared.has_one_image:
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
@@ -161,7 +161,7 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         f"# {suite.what.title}, made from {data.what.name}",
         "",
         f"- {plural(cover.groups, 'group')} with {plural(cover.variants, 'variant')}, from {plural(count, counted)}",
-        *([] if prepared.has_images else ["- no VQA v2 files, since not every question has an image"]),
+        *([] if prepared.has_one_image else ["- no VQA v2 files, since not every question has just one image"]),
         f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
         f"- data: `{public_text(repr(data.what))}`",
         *(f"- {public_text(note)}" for note in (*cover.notes, *prepared.data["remarks"])),

@@ -260,6 +260,38 @@ def test_a_conversation_is_a_question_for_each_turn(tmp_path, record):
     assert first.image.path == second.image.path == str(tmp_path / "a.jpg")
 
 
+def test_each_turn_is_about_the_images_shown_so_far(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.jpg").write_bytes(PNG)
+    path = tmp_path / "train.json"
+
+    def asked(turns, **fields):
+        path.write_text(json.dumps([{"id": 1, **fields, "conversations": turns}]))
+        return [(q.context, q.text, [image.id for image in q.images]) for q in read(path)]
+
+    both = {"image": ["a.jpg", "b.jpg"]}
+    first, reply = {"from": "user", "value": "<image>\nWhat is it?"}, {"from": "gpt", "value": "a dog"}
+    second = {"from": "user", "value": "Is it like <image>?"}
+    assert asked([first, reply, second], **both) == [
+        ("", "What is it?", ["a.jpg"]),
+        ("Q: <image 1>\nWhat is it?\nA: a dog", "Is it like <image 2>?", ["a.jpg", "b.jpg"]),
+    ]
+    assert asked([{"from": "user", "value": "Alike?"}], **both) == [("", "Alike?", ["a.jpg", "b.jpg"])]
+    assert asked([{"from": "user", "value": "Hi?"}, reply, first], image="a.jpg") == [
+        ("", "Hi?", []),
+        ("Q: Hi?\nA: a dog", "What is it?", ["a.jpg"]),
+    ]
+    tags = {"from": "user", "value": "Picture 1: <img>a.jpg</img>\nPicture 2: <img>b.jpg</img>\nAlike?"}
+    assert asked([tags]) == [("", "Picture 1: <image 1>\nPicture 2: <image 2>\nAlike?", ["a.jpg", "b.jpg"])]
+    parts = [{"type": "text", "text": "Is"}, {"type": "image", "image": "b.jpg"}, {"type": "text", "text": "like"}]
+    turn = {"role": "user", "content": [*parts, {"type": "image", "image": "a.jpg"}]}
+    assert asked([turn]) == [("", "Is\n<image 1>\nlike\n<image 2>", ["b.jpg", "a.jpg"])]
+    with pytest.raises(BadRecord, match="there are 2 places <image> for 0 images"):
+        asked([first, reply, second])
+    with pytest.raises(BadRecord, match=r"a part of it \{type: text, text\} or \{type: image, image\}"):
+        asked([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "a.jpg"}}]}])
+
+
 def test_questions_that_llava_asks(tmp_path):
     path = tmp_path / "llava_gqa_testdev.jsonl"
     path.write_text(
@@ -273,8 +305,10 @@ def test_mm_vet(tmp_path):
     path = tmp_path / "mm-vet.json"
     record = {"imagename": "v1_0.png", "question": "What is x?", "answer": "-1<AND>-5", "capability": ["ocr", "math"]}
     path.write_text(json.dumps({"v1_0": record}))
-    (question,) = read(path)
+    data = open_path(path)
+    (question,) = data.questions()
     assert (question.id, question.text, question.answers) == ("v1_0", "What is x?", ("-1<AND>-5",))
+    assert "graded by GPT-4" in data.remarks[0]
     assert question.image.id == "v1_0.png"
 
 

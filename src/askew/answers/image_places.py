@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import count
 
 _PLACE = re.compile(r"<image ?(\d+)>")
-_MARK = re.compile(r"<image>")
+MARK = "<image>"
+"""The place of the next image."""
 
 
 def parts_of(text: str, images: int) -> list[str | int]:
@@ -50,7 +51,7 @@ def with_places(text: str, images: int) -> str:
     >>> with_places("<image>\\nWhy?", 1), with_places("Is <image> like <image>?", 2)
     ('Why?', 'Is <image 1> like <image 2>?')
     """
-    return (number_marks([text])[0] if images > 1 else _MARK.sub("", text)).strip()
+    return (number_marks([text])[0] if images > 1 else text.replace(MARK, "")).strip()
 
 
 def number_marks(texts: Sequence[str]) -> list[str]:
@@ -60,4 +61,4 @@ def number_marks(texts: Sequence[str]) -> list[str]:
     ['<image 1> or <image 2>?', '<image 3>']
     """
     numbers = count(1)
-    return [_MARK.sub(lambda _: f"<image {next(numbers)}>", text) for text in texts]
+    return [re.sub(MARK, lambda _: f"<image {next(numbers)}>", text) for text in texts]

@@ -52,6 +52,8 @@ SUITES = {
 }
 """The columns of benchmarks that have a suite of their own."""
 PEOPLE = ("human", "user")
+_NAMED_IMAGE = re.compile(r"<img>(.*?)</img>")
+"""An image in a text, as in Qwen-VL's first version."""
 
 
 def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
@@ -140,23 +142,38 @@ def image_cells(fields: Mapping[str, Any]) -> list[Any]:
     return cells[0] if len(cells) == 1 and isinstance(cells[0], list) else cells
 
 
-def turn_of(turn: object) -> tuple[str, str]:
-    """Who says what in a turn of a conversation; parts of a message are joined."""
-    fields = mapping(turn)
-    role, content = fields.get("from", fields.get("role")), fields.get("value", fields.get("content"))
-    if isinstance(content, list):
-        content = "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
-    if not isinstance(role, str) or not isinstance(content, str):
-        raise BadRecord("a turn must be {from, value} (LLaVA) or {role, content} (Qwen-VL). Fix the record.")
-    return role, content
+def turns_of(turns: Sequence[object]) -> tuple[list[tuple[str, str]], list[Any]]:
+    """Who says what in a conversation, with ``<image>`` for each image, and the images that are named in it.
+
+    >>> turns_of([{"from": "user", "value": "Picture 1: <img>a.jpg</img> What is it?"}])
+    ([('user', 'Picture 1: <image> What is it?')], ['a.jpg'])
+    """
+    said, images = [], []
+    for turn in turns:
+        fields = mapping(turn)
+        role, content = fields.get("from", fields.get("role")), fields.get("value", fields.get("content"))
+        parts = [_part(part) for part in (content if isinstance(content, list) else [content])]
+        if not isinstance(role, str):
+            raise _bad_turn()
+        images += [image for _, named in parts for image in named]
+        said.append((role, "\n".join(text for text, _ in parts if text)))
+    return said, images
 
 
-def image_part(turns: Sequence[Any]) -> Mapping[str, Any]:
-    """The images in the parts of messages."""
-    parts = [part for turn in turns for part in _parts(turn) if isinstance(part, dict) and part.get("image")]
-    return {"images": [part["image"] for part in parts]} if parts else {}
+def _part(part: object) -> tuple[str, Sequence[Any]]:
+    """The text of a turn, or of a part of it, and the images that it names."""
+    if isinstance(part, str):
+        return _NAMED_IMAGE.sub("<image>", part), _NAMED_IMAGE.findall(part)
+    if isinstance(part, Mapping):
+        if part.get("image") or part.get("type") == "image":
+            return "<image>", [part["image"]] if part.get("image") else []
+        if isinstance(part.get("text"), str):
+            return part["text"], []
+    raise _bad_turn()
 
 
-def _parts(turn: object) -> Sequence[Any]:
-    content = turn.get("content") if isinstance(turn, Mapping) else None
-    return content if isinstance(content, list) else ()
+def _bad_turn() -> BadRecord:
+    return BadRecord(
+        "a turn must be {from, value} (LLaVA) or {role, content} (Qwen-VL), and a part of it {type: text, text} or "
+        "{type: image, image}. Fix the record."
+    )

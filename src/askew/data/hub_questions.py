@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Literal
 
-from askew.answers.image_places import with_places
+from askew.answers.image_places import MARK, number_marks, with_places
 from askew.data.bad_records import Sieve, identity, mapping, short
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
 from askew.data.find_images import ImagesByPath
@@ -28,13 +28,12 @@ from askew.data.hub_fields import (
     QUESTIONS,
     SUITES,
     image_cells,
-    image_part,
     listed,
     named_value,
     options_of,
     tags_of,
     text_in,
-    turn_of,
+    turns_of,
 )
 from askew.data.hub_records import columns_of, hub_files, hub_records, is_hub_path, split_of
 from askew.data.jsonl import option_named
@@ -124,6 +123,10 @@ class HubQuestions(QuestionBenchmark):
                     counts["questions"] += 1
                     yield question
 
+        if "capability" in self._columns:
+            self.remarks.append(
+                "MM-Vet: its replies are graded by GPT-4; here a reply counts only if it is the answer."
+            )
         if videos:
             self.remarks.append(f"{self.name}: {videos:,} questions about videos were left out.")
 
@@ -193,20 +196,24 @@ class HubQuestions(QuestionBenchmark):
         return bool(found) and all(str(answer).isdecimal() for answer in found)
 
     def _conversation(self, key: Id, fields: Mapping[str, Any], turns: Sequence[Any]) -> Iterator[Question]:
-        """A question for each turn of the user that is answered; with what was said before as its context."""
-        said: list[str] = []
-        images = self._images({**fields, **image_part(turns)})
-        for place, turn in enumerate(turns):
-            role, content = turn_of(turn)
+        """A question for each turn of the user, about the images shown so far, with what was said before as context."""
+        said, named = turns_of(turns)
+        images = self._images(fields if image_cells(fields) or not named else {**fields, "images": named})
+        places = [text.count(MARK) for _, text in said]
+        if sum(places) > len(images) != 1:
+            raise BadRecord(f"there are {sum(places)} places <image> for {len(images)} images. Fix the record.")
+        told: list[tuple[str, str]] = []
+        for turn, (role, asked) in enumerate(said):
             if role in PEOPLE:
-                reply = turn_of(turns[place + 1])[1] if place + 1 < len(turns) else ""
-                text = with_places(content, len(images))
-                name = key if not said else f"{key}/{place // 2 + 1}"
+                reply = said[turn + 1][1] if turn + 1 < len(said) else ""
+                shown = [*images[: sum(places[: turn + 1])], *images[sum(places) :]]
+                texts = [*(text for _, text in told), asked]
+                *before, text = (with_places(one, 1) for one in (number_marks(texts) if len(shown) > 1 else texts))
                 if text:
-                    answers = (reply,) if reply else ()
-                    question = Question(name, None, text, answers, context="\n".join(said))
-                    yield question.with_images(images)
-                said += [f"Q: {text}", *([f"A: {reply}"] if reply else [])]
+                    context = "\n".join(f"{who}: {one}" for (who, _), one in zip(told, before, strict=True))
+                    name = key if not told else f"{key}/{turn // 2 + 1}"
+                    yield Question(name, None, text, (reply,) if reply else (), context=context).with_images(shown)
+                told += [("Q", asked), *([("A", reply)] if reply else [])]
 
     def _images(self, fields: Mapping[str, Any]) -> list[ImageRef]:
         found = image_cells(fields)

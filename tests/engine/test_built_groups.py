@@ -77,6 +77,30 @@ def test_groups_are_built_again_if_the_data_or_an_image_changed(tmp_path):
     assert run(folder, data, ["corruption:severities=1"], overwrite=True)[0] == "Making groups"
 
 
+def test_a_question_refused_for_its_image_is_built_again_when_the_image_is_replaced(tmp_path):
+    Image.new("RGB", (64, 64), "red").save(tmp_path / "a.png")
+    (tmp_path / "b.png").write_bytes(b"not an image")
+    questions = tmp_path / "q.jsonl"
+    line = '{"image": "%s.png", "question": "What color is the car?", "answer": "red"}\n'
+    questions.write_text(line % "a" + line % "b")
+    folder = tmp_path / "o"
+    run(folder, str(questions), ["corruption:severities=1"])
+    Image.new("RGB", (64, 64), "blue").save(tmp_path / "b.png")
+    assert run(folder, str(questions), ["corruption:severities=1"], overwrite=True)[0] == "Making groups"
+    assert len((folder / "groups.jsonl").read_bytes().splitlines()) == 2
+
+
+def test_groups_are_built_again_if_an_image_was_replaced_by_one_of_the_same_size_and_time(tmp_path):
+    image, questions = tmp_path / "a.bmp", tmp_path / "q.jsonl"
+    Image.new("RGB", (64, 64), "red").save(image)
+    os.utime(image, (1, 1))
+    questions.write_text('{"image": "a.bmp", "question": "What color is the car?", "answer": "red"}\n')
+    run(tmp_path / "o", str(questions))
+    Image.new("RGB", (64, 64), "blue").save(image)
+    os.utime(image, (1, 1))
+    assert run(tmp_path / "o", str(questions), overwrite=True)[0] == "Making groups"
+
+
 def test_data_and_suites_whose_content_is_not_known_have_no_key(tmp_path):
     def key(data, suite="rad"):
         return built_groups.build_key(data, [as_suite(suite)], Settings(), {})

@@ -2,8 +2,8 @@
 
 What cannot be read from the groups (refusals, and the record of the data) is kept in askew's cache folder, under the
 hash of ``groups.jsonl``, with a key of everything that determines the groups. Groups are built again if anything in it
-differs: the content of the data, the state of an image file, an option, askew's code, a package or WordNet. They are
-always built again for data and suites whose content has no hash.
+differs: the content of the data, the state of an image file of the questions that were read or of the variants, an
+option, askew's code, a package or WordNet. They are always built again for data and suites whose content has no hash.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,12 @@ from askew.data.groups import read_written
 from askew.engine.build import Coverage, Prepared, WatchesGroups
 from askew.engine.events import EVERY, Advanced, Stage, Started
 from askew.engine.settings import Named, Settings
-from askew.errors import AskewError, DataError
+from askew.errors import AskewError
 from askew.files.limits import read_object
 from askew.files.paths import ImageFolders, cache_folder, folders_of, root_of
 from askew.files.read_write import fingerprint, opened, package_digest, write_joined
 from askew.language.wordnet import wordnet_folder
-from askew.verbs import DatasetFacts, Fingerprints, HoldsGroups
+from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups
 
 _PLAIN = re.compile(r"[\w+.,-]*")
 """An option that names no file in another folder, such as ``blur-3,crop``."""
@@ -50,26 +51,26 @@ def build_key(data: Named, suites: Sequence[Named], settings: Settings, versions
     return sha256(orjson.dumps([told, asked, package_digest(), dict(versions), _wordnet()])).hexdigest()
 
 
-def remember_built(prepared: Prepared, key: str) -> None:
+def remember_built(prepared: Prepared, data: Dataset, key: str) -> None:
     """Keep what a later run needs besides the groups; if it cannot be kept, they are built again."""
-    kept = {
-        "key": key,
-        "images": _images(prepared.groups),
-        "data": prepared.data,
-        "has_one_image": prepared.has_one_image,
-        "refused": [[cover.refused, cover.examples] for cover in prepared.covers],
-    }
-    with suppress(OSError):
+    with suppress(OSError, AskewError):
+        kept = {
+            "key": key,
+            "images": _images(prepared.groups, data, prepared.data["questions"]),
+            "data": prepared.data,
+            "has_one_image": prepared.has_one_image,
+            "refused": [[cover.refused, cover.examples] for cover in prepared.covers],
+        }
         write_joined(_memory(prepared.groups), [orjson.dumps(kept)])
 
 
-def built_before(folder: Path, key: str) -> dict[str, Any] | None:
+def built_before(folder: Path, data: Dataset, key: str) -> dict[str, Any] | None:
     """What was kept for the groups in this folder, if a build with this key would write the same."""
     path = folder / "groups.jsonl"
-    with suppress(DataError):
+    with suppress(AskewError):
         if path.is_file() and _memory(path).is_file():
             kept = read_object(_memory(path), "")
-            if (kept["key"], kept["images"]) == (key, _images(path)):
+            if kept["key"] == key and kept["images"] == _images(path, data, kept["data"]["questions"]):
                 return kept
     return None
 
@@ -130,27 +131,33 @@ def _option(value: object) -> Any:
 def _wordnet() -> list[Any]:
     """The WordNet database of this machine, which its user may replace."""
     with suppress(AskewError):  # a build that needs it says what is missing
-        return [wordnet_folder(), _state(Path(wordnet_folder(), "data.noun"))]
+        return [wordnet_folder(), [_state(file) for file in sorted(Path(wordnet_folder()).iterdir())]]
     return []
 
 
-def _images(path: Path) -> str:
-    """A hash of the state of each image file that the groups name."""
+def _images(path: Path, data: Dataset, read: int) -> str:
+    """A hash of the state of each image file that the groups name, and of those of all questions that were read.
+
+    A question that was refused because of its image is not in the groups.
+    """
     folders, named = folders_of(str(path)), set[bytes]()
     with opened(str(path)) as lines:
         for line in lines:
             named.update(_PATH.findall(line))
-    digest = sha256()
-    for name in sorted(named):
+    files = {image.path for question in islice(data.questions(), read) for image in question.images if image.path}
+    for name in named:
         folder, _, file = str(orjson.loads(b'"' + name + b'"')).rpartition("/")
-        digest.update(orjson.dumps([name.decode(), _state(Path(folders.get(folder, path.parent / folder), file))]))
+        files.add(str(Path(folders.get(folder, path.parent / folder), file)))
+    digest = sha256()
+    for found in sorted(files):
+        digest.update(repr((found, _state(Path(found)))).encode())
     return digest.hexdigest()
 
 
 def _state(path: Path) -> list[int] | None:
-    with suppress(OSError):
+    with suppress(OSError, ValueError):  # a name with a null character
         state = path.stat()
-        return [state.st_size, state.st_mtime_ns]
+        return [state.st_size, state.st_mtime_ns, state.st_ctime_ns]  # copies keep the first two
     return None
 
 

@@ -120,12 +120,12 @@ def _prepared(
         *planners,
     )
     key = build_key(data, suites, settings, versions())
-    if key is not None and (kept := built_before(folder, key)):
+    if key is not None and (kept := built_before(folder, data.what, key)):
         prepared = yield from read_built(kept, data, suites, folder, settings, watchers)
     else:
         prepared = yield from build_groups(data, suites, folder, settings, watchers, executor=executor)
         if key is not None:
-            remember_built(prepared, key)
+            remember_built(prepared, data.what, key)
     for planner in planners:
         if (found_by := planner.repeats_ids()) is not None:
             for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):

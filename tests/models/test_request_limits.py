@@ -8,6 +8,7 @@ import pytest
 from simulated_endpoint import Bucket, Flaky, Metered, Narrow, Queueing, Server, Sliding, ask
 
 from askew.models.endpoint.http import Reply
+from askew.models.endpoint.pacer import Pacer
 from askew.models.endpoint.request_limits import WINDOW, Limiter
 
 COUNT = 1000
@@ -82,6 +83,23 @@ def test_a_rate_limit_is_reached_with_few_refusals_and_every_wait_is_respected(s
     if server.waits:
         for since, until in server.waits:
             assert not [then for then in server.times if since < then < until - 1e-6], "asked before it may be"
+
+
+def test_calm_hours_neither_end_a_run_nor_hide_a_later_limit():
+    pacer, now = Pacer(), 4.0
+    pacer.refused(pacer.sent(0.0), 1.0, 1.0)
+    assert pacer.delay(2.0) == 1.0, "half a request a second"
+    while now < 7200.0:  # a request every two seconds, as slow answers allow
+        assert pacer.delay(now) == 0.0
+        pacer.answered(pacer.sent(now), now + 1.0)
+        now += 2.0
+    refusals = 0
+    while pacer.rate > 1.0:
+        now += max(2.0, pacer.delay(now))
+        pacer.delay(now)
+        pacer.refused(pacer.sent(now), now, 1.0)
+        refusals += 1
+    assert refusals <= 8
 
 
 def test_a_queue_that_grows_is_not_flooded():

@@ -9,6 +9,8 @@ LEAST, CALM, AFTER_CALM = 0.8, 5.0, 0.95
 """The least share of a refused rate that is tried next; more if it was refused after so many seconds."""
 FIRST, LATER = 4.0, 25.0
 """Seconds in which the rate doubles before a pace was refused, and in which it then grows to the refused one."""
+MOST = 4.0
+"""A pace beyond this many times what was sent was never tried: the pace of a calm hour is no measure of a limit."""
 SHORTEST = 0.001
 """Seconds; no wait is shorter."""
 
@@ -79,7 +81,7 @@ class Pacer:
         """A request of that round was accepted."""
         if round_ == self.round and self._since is not None and not self._wait and self.rate < inf:
             if self._refused_at == inf:
-                self.rate = self._start * 2.0 ** ((now - self._since) / FIRST)
+                self.rate = self._start * 2.0 ** min((now - self._since) / FIRST, 64.0)
             else:
                 gap = max(self._refused_at - self._start, 0.01 * self._start)
                 self.rate = self._start + gap * ((now - self._since) / LATER) ** 2
@@ -102,10 +104,9 @@ class Pacer:
         if self.rate == inf:
             self.rate = measured
         elif not burst_refused:
-            self._refused_at = self.rate
-            self.rate = max(
-                sqrt(self.rate * measured), (AFTER_CALM if self._last - since > CALM else LEAST) * self.rate
-            )
+            before = self._last - since
+            tried = self._refused_at = min(self.rate, MOST * self._sent / max(before, 0.001))
+            self.rate = max(sqrt(tried * measured), (AFTER_CALM if before > CALM else LEAST) * tried)
         self._start = self.rate
         self._burst = self._ready = self.rate * self._wait * self._bursts
         self._at = self._since = self._until

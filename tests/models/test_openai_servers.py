@@ -9,7 +9,7 @@ import pickle
 from contextlib import nullcontext
 
 import pytest
-from fault_server import Act, FaultServer, cut, http, ok, status
+from fault_server import Act, FaultServer, completion, cut, http, ok, said, status
 from PIL import Image
 
 import askew
@@ -36,6 +36,18 @@ def test_several_servers_share_the_work():
         assert repr(both) == repr(model(one, concurrency=4)), "one more server does not make another model"
     assert min(len(one.requests), len(other.requests)) >= 20
     assert len(one.requests) + len(other.requests) == 60
+
+
+def test_servers_that_name_different_models_are_pointed_out():
+    def named(name):
+        return FaultServer(lambda request: said({**completion(), "model": name}, delay=0.01))
+
+    for names, remarks in ((("qwen", "qwen"), 0), (("qwen", "lla\x1bva"), 1)):
+        with named(names[0]) as one, named(names[1]) as other:
+            found = model(one, other, concurrency=2).answer(MANY)
+        shown = {prediction.remark for prediction in found} - {""}
+        assert len(shown) == remarks
+        assert all("'qwen'" in remark and r"'lla\x1bva'" in remark for remark in shown)
 
 
 FAILING = {"refuses": status(401), "fails": status(500), "cuts": cut(), "speaks something else": Act(b"SSH-2.0-x\r\n")}
@@ -81,6 +93,10 @@ def test_a_server_that_only_streams_is_asked_so():
     with FaultServer(lambda request: streaming_only(request, refuse_options=True)) as server:
         assert {one.answer for one in model(server, concurrency=1).answer(MANY[:5])} == {"yes"}
     assert len(server.requests) == 7
+    events = [{"choices": [{"delta": {"content": [{"type": "text", "text": word}]}}]} for word in ("y", "es")]
+    lines = [*(b"data: " + json.dumps(event).encode() for event in events), b"data: [DONE]", b""]
+    with FaultServer(lambda request: Act(http(200, b"\n\n".join(lines)))) as server:
+        assert model(server).answer(ONE)[0].answer == "yes", "the parts of a message add up too"
 
 
 def test_a_server_that_wants_a_stream_whatever_is_sent_is_not_asked_for_ever():

@@ -105,6 +105,8 @@ def _joined_events(body: bytes) -> dict[str, Any] | None:
         for name, value in (delta if isinstance(delta, dict) else {}).items():
             if isinstance(value, str):
                 texts[name].append(value)
+            elif name == "content" and isinstance(value, list):
+                texts[name].append(_words(value))
             elif value:
                 choice.setdefault("message", {})[name] = value
         found = part.get("logprobs")

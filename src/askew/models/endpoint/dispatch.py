@@ -226,12 +226,27 @@ class Dispatcher:
             slot.adapt(verdict, clock(), seconds)
             if isinstance(verdict, Completion):
                 server.policy.answered = True
+                self._note_model(server, verdict.reply.get("model"))
                 tokens = tokens_of_reply(verdict.reply, request.size)
             return verdict, server, tokens, seconds
         finally:
             self._servers.leave(slot)
             self.budget.pay(reserved, tokens)
             self._change.set()
+
+    def _note_model(self, server: Server, name: object) -> None:
+        """Say so when servers name different models, since their answers are taken for those of one."""
+        if server.model or not isinstance(name, str):
+            return
+        server.model = repr(self._hide(name)[:80])
+        for other in self._servers.alive:
+            if other.model not in ("", server.model):
+                said = (
+                    f"{other.url} says that it answers with the model {other.model}, and {server.url} with "
+                    f"{server.model}. Their answers are counted as those of one model: leave one out of base_url "
+                    "unless both serve the same."
+                )
+                self._remark = f"{self._remark} {said}".lstrip()
 
     async def _send(self, server: Server, body: bytes) -> Verdict:
         verdict = await self._verdict(server, body)

@@ -25,6 +25,7 @@ _NAMES = re.compile(
     r"(.*[-_ ])?(api[-_ ]?key|key|token|secret|pass|password|passwd|pwd|auth|authorization|credentials?|cookie)", re.I
 )
 _NOT_NAMES = re.compile(r"(bos|eos|pad|unk|sep|cls|mask|stop|start|end|image|special|cache|sort)[-_ ](token|key)", re.I)
+_SCHEME = re.compile(r"[A-Za-z-]+ +(\S+)")
 _ESCAPE = re.compile(r"[\\%&']")
 _LOOKS = re.compile(
     r"\b(?:sk|pk|rk)-[\w-]{16,}|\b(?:hf|gsk|xai|nvapi)[_-]\w{16,}|\bgh[pousr]_\w{16,}|\bAKIA[0-9A-Z]{16}\b"
@@ -81,12 +82,15 @@ def secrets_in(fields: Any) -> Iterator[str]:
 
     >>> list(secrets_in({"auth": {"key": "open sesame"}, "tags": ["sk-0123456789abcdefgh"], "eos_token": "<|im_end|>"}))
     ['open sesame', 'sk-0123456789abcdefgh']
+    >>> list(secrets_in({"Authorization": "Basic dXNlcjpzZXNhbWU="}))  # servers repeat it without the scheme
+    ['Basic dXNlcjpzZXNhbWU=', 'dXNlcjpzZXNhbWU=']
     """
     if isinstance(fields, dict):
         for name, value in fields.items():
             if names_secret(name):
-                parts = value if isinstance(value, list) else [value]
-                yield from (part for part in parts if isinstance(part, str) and len(part) >= NAMED)
+                parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str)]
+                parts += [match[1] for part in parts if (match := _SCHEME.fullmatch(part))]
+                yield from (part for part in parts if len(part) >= NAMED)
             yield from secrets_in(value)
     elif isinstance(fields, list):
         for value in fields:

@@ -31,6 +31,8 @@ class Server:
     """How replies are requested: whole, as a stream with a count of tokens, as a stream."""
     faulty: bool = False
     """Whether the last request failed."""
+    model: str = ""
+    """The model that its first answer is from, as it says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -361,6 +361,10 @@ def test_scienceqa_by_hand(tmp_path):
     first, *others = read(path, split="test")
     assert first.image.path == str(tmp_path / "test" / "1" / "image.png")
     assert [question.id for question in others] == ["2", "3"]
+    both = open_path(path)
+    assert len(list(both.questions())) == 4
+    assert f"hub:{path},split=test" in both.remarks[0]
+    assert "the splits test and train" in both.remarks[0]
     result = askew.evaluate("constant:A", f"hub:{path},split=test")
     parts = {"tag.image=yes": 1.0, "tag.text=yes": 0.0, "tag.neither=yes": 1.0, "tag.grades=1-6": 2 / 3}
     for part, value in parts.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -106,6 +106,7 @@ class HubQuestions(QuestionBenchmark):
         """The questions in the order of the files."""
         rows, videos = 0, 0
         seen: set[Id] = set()
+        splits: set[str] = set()
         for path in self.files():
             sieve = self.sieve(path, "row")
             for number, record in hub_records(sieve):
@@ -120,15 +121,23 @@ class HubQuestions(QuestionBenchmark):
                         sieve.refuse(number, _again(question.id, self.path), question.id)
                         continue
                     seen.add(question.id)
+                    splits.add(split_of(dict(question.tags).get("split", "")))
                     counts["questions"] += 1
                     yield question
 
-        if "capability" in self._columns:
-            self.remarks.append(
-                "MM-Vet: its replies are graded by GPT-4; here a reply counts only if it is the answer."
+        self.remarks.extend(self._remarks(videos, splits - {""}))
+
+    def _remarks(self, videos: int, splits: Set[str]) -> Iterator[str]:
+        """What is to be known of the questions that were read."""
+        if len(splits) > 1 and not os.path.isdir(self.path):
+            yield (
+                f"{self.name}: the splits {' and '.join(sorted(splits))} are read together. Pick one: "
+                f"hub:{self.path},split={min(splits)}."
             )
+        if "capability" in self._columns:
+            yield "MM-Vet: its replies are graded by GPT-4; here a reply counts only if it is the answer."
         if videos:
-            self.remarks.append(f"{self.name}: {videos:,} questions about videos were left out.")
+            yield f"{self.name}: {videos:,} questions about videos were left out."
 
     def _is_other_split(self, record: Mapping[str, Any]) -> bool:
         """Whether a JSON file with all splits says that the record is of another."""

@@ -10,6 +10,7 @@ import pytest
 import askew
 from askew.engine.components import Questions
 from askew.perturb.wrong_answers import NoWrongAnswer, fit_answers
+from askew.registry import make
 from askew.suites.hint_suite import HintSuite
 from askew.types import Group, ImageRef, Prediction, Question, Refusal
 
@@ -38,8 +39,8 @@ def test_wrong_and_true_claims_balance_and_keep_the_question():
     assert texts == {
         "1/wrong-opinion": "I think the answer is yes. Is it wet?",
         "1/true-opinion": "I think the answer is no. Is it wet?",
-        "1/wrong-expert": "According to an expert, the answer is yes. Is it wet?",
-        "1/true-expert": "According to an expert, the answer is no. Is it wet?",
+        "1/wrong-authority": "According to an expert, the answer is yes. Is it wet?",
+        "1/true-authority": "According to an expert, the answer is no. Is it wet?",
         "1/wrong-colleague": "My colleague looked at the image and answered: yes. Is it wet?",
         "1/true-colleague": "My colleague looked at the image and answered: no. Is it wet?",
     }
@@ -94,5 +95,11 @@ def test_refusals_have_reasons():
     made = list(HintSuite().groups(Questions((asked(1, "Why?", "because"),)), 0))
     assert not [one for one in made if isinstance(one, Group)]
     assert {(one.test, one.reason) for one in made if isinstance(one, Refusal)} == {
-        (test, "no other answer of its kind is certainly wrong") for test in ("opinion", "expert", "colleague")
+        (test, "no other answer of its kind is certainly wrong") for test in ("opinion", "authority", "colleague")
     }
+
+
+def test_no_test_of_these_suites_has_the_name_of_another():
+    """The glossary of a report has one entry for each name: "expert" was a prompt and a claim."""
+    names = [test for name in ("hint", "overlay", "prompts", "unanswerable") for test in make("suite", name).tests]
+    assert len(names) == len(set(names))

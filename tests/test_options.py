@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from importlib import import_module
 
 import pytest
@@ -76,6 +77,24 @@ def test_every_command_that_prints_a_result_also_writes_it_as_json(tmp_path, cap
         file.unlink()
     assert main(["run", "--model", "constant:yes", *data, "--dry-run", "--json", str(file)]) == 2
     assert "Leave it out with --dry-run" in capsys.readouterr().err
+
+
+def test_json_replaces_no_file_of_a_run_and_nothing_that_is_not_a_json_file(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 2)
+    data = ("--data", str(tmp_path / "q.jsonl"), "--suite", "accuracy", "--model", "constant:yes", "--quiet")
+    assert main(["run", *data, "--output", str(tmp_path / "run")]) == 0
+    kept = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    run = tmp_path / "run"
+    os.mkfifo(tmp_path / "pipe.json")
+    for file in map(
+        str, (run / "results.json", run / "groups.jsonl", tmp_path / "q.jsonl", tmp_path / "pipe.json", "-")
+    ):
+        for command in (("gate", str(run)), ("compare", str(run)), ("ls",), ("run", *data, "--output", str(run))):
+            assert main([*command, "--json", file]) == 2
+            assert "--json" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in kept} == kept
+    for _ in range(2):
+        assert main(["report", str(run), "--json", str(tmp_path / "found.json")]) == 0
 
 
 def test_options_that_commands_share_are_the_same_in_all():

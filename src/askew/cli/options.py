@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from askew.errors import UsageError, did_you_mean
@@ -162,6 +163,7 @@ def settled(
     for name in required:
         if not getattr(merged, name):
             raise UsageError(f"--{name.replace('_', '-')} is needed (on the command line, or in the file of --config).")
+    _check_json(vars(merged).get("json"))
     return merged
 
 
@@ -200,8 +202,17 @@ def _fit(path: str, action: argparse.Action, value: Any) -> Any:
     return fitting
 
 
+def _check_json(path: str | None) -> None:
+    """Refuse to replace the results of a run, data, or a pipe: what stands there must be a JSON file of the user's."""
+    place = Path(path or "")
+    is_runs_own = place.name in ("results.json", "differences.json")
+    if path and (path == "-" or is_runs_own or (place.exists() and (place.suffix != ".json" or not place.is_file()))):
+        raise UsageError(f"--json {path}: name a file whose content may be replaced, such as found.json.")
+
+
 def write_json(path: str | None, result: Any) -> None:
     """Write the result of a command to the file of ``--json``, without folders of this machine."""
+    _check_json(path)
     if path:
         import orjson
 

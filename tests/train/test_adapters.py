@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -223,6 +224,14 @@ def test_a_killed_training_resumes_to_the_same_weights(better, folder, tmp_path,
     assert (done.folder / "adapter_model.safetensors").stat().st_mtime_ns == before, "a finished training is loaded"
     with pytest.raises(UsageError, match=r"differs in training\.seed"):
         train(folder("llava"), tmp_path / "x", seed=1, **arguments)
+    same, negated = GROUPS[0].variants
+    other = replace(GROUPS[0], variants=(replace(same, expect=Expect.GIVEN), negated))  # the same texts
+    with pytest.raises(UsageError, match=r"differs in content"):
+        train(folder("llava"), tmp_path / "x", groups=[other, *GROUPS[1:]], **arguments)
+    changed = shutil.copytree(folder("llava"), tmp_path / "changed")
+    (changed / "added.txt").write_text("other files")
+    assert "on other files: 'llava', " in repr(make("model", f"hf:{changed},adapter={done.folder}"))
+    assert "other files" not in repr(make("model", done.spec))
 
 
 def test_accumulated_gradients_are_those_of_a_larger_batch(folder, tmp_path):
@@ -276,6 +285,9 @@ def test_what_cannot_be_trained_is_refused_with_a_remedy(folder, better, tmp_pat
             train(model, tmp_path / "refused", **settings)
 
     refused(BadOption, r"no linear layer q_prog.*Did you mean 'q_proj'", lora="target=q_prog")
+    refused(BadOption, "lora: r is given twice", lora="r=2,r=4")
+    refused(BadOption, "alpha 0 or more", lora="alpha=nan")
+    refused(BadOption, "rate is nan; give a number", rate=float("nan"))
     refused(BadOption, "for networks of askew", losses=["q3r"])
     refused(BadOption, "has an adapter already", model=f"{llava},adapter={better.folder}")
     refused(BadOption, "no control 'orignals'.*Did you mean 'originals'", control="orignals")

@@ -237,6 +237,9 @@ class HuggingFace:
             else record.get("losses", ())
         )
         parts = [*map(str, told), f"{questions.get('train')} questions", f"seed={settings.get('seed')}"]
+        base = ", ".join(str(record.get("model")).split(", ")[:2]).partition("(")[2]  # the name and the content
+        if not base.endswith(f", {self.folder.content}"):
+            parts.insert(0, f"on other files: {base}")
         return f", adapter trained by askew ({', '.join(parts)})"
 
     def __getstate__(self) -> dict[str, Any]:

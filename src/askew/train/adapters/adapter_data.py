@@ -62,11 +62,12 @@ class AdapterData:
 
     @cached_property
     def content(self) -> str:
-        """A hash of 16 digits of all questions, answers and images, wherever the images are."""
+        """A hash of 16 digits of questions, answers, images (wherever they are) and what is expected of pairs."""
         rows = [*self.examples.questions, *self.held_out.questions]
+        whole = hashlib.sha256()
         for pair in (pair for part in (*(pairs for _, pairs in self.losses), self.held_out.pairs) for pair in part):
             rows += [pair.original, pair.variant]
-        whole = hashlib.sha256()
+            whole.update(orjson.dumps([pair.test, pair.same, pair.flips]))
         for row in rows:
             whole.update(orjson.dumps([_key(row.image), row.context, row.text, *row.choices, *row.answers]))
         return whole.hexdigest()[:16]

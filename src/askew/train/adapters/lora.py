@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from math import inf
 from typing import Any, get_type_hints
 
 from askew.errors import BadOption, did_you_mean, need
@@ -32,7 +33,7 @@ class Lora:
     """Also adapt the linear layers of the image encoder."""
 
     def __post_init__(self) -> None:
-        if self.r < 1 or self.alpha < 0 or not 0 <= self.dropout < 1:
+        if self.r < 1 or not 0 <= self.alpha < inf or not 0 <= self.dropout < 1:
             raise BadOption("lora: r must be at least 1, alpha 0 or more, and dropout from 0 to below 1.")
         if self.target and self.vision:
             raise BadOption("lora: target names the layers, so vision has no effect. Leave one of them out.")
@@ -50,6 +51,8 @@ class Lora:
                 raise BadOption(
                     f"lora: there is no option {name!r}.{did_you_mean(name, known)} Options: {', '.join(known)}."
                 )
+            if name.strip() in values:
+                raise BadOption(f"lora: {name.strip()} is given twice; give it once.")
             values[name.strip()] = convert(f"lora: {name}", value, kinds[name.strip()])
         return cls(**values)
 

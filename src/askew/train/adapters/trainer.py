@@ -55,8 +55,8 @@ class AdapterConfig:
             if getattr(self, name) < 1:
                 raise BadOption(f"{name.replace('_', '-')} is {getattr(self, name)}; at least 1 is needed.")
         for name in ("seed", "steps", "rate", "clip", "evaluate", "patience", "threads"):
-            if getattr(self, name) < 0:
-                raise BadOption(f"{name} is {getattr(self, name)}; it cannot be below 0.")
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadOption(f"{name} is {getattr(self, name)}; give a number of at least 0.")
 
     def steps_for(self, questions: int) -> int:
         """All steps of a training on this many questions."""

@@ -90,7 +90,7 @@ def test_a_question_refused_for_its_image_is_built_again_when_the_image_is_repla
     assert len((folder / "groups.jsonl").read_bytes().splitlines()) == 2
 
 
-def test_groups_are_built_again_if_an_image_was_replaced_by_one_of_the_same_size_and_time(tmp_path):
+def test_groups_are_built_again_if_a_file_was_replaced_by_one_of_the_same_size_and_time(tmp_path):
     image, questions = tmp_path / "a.bmp", tmp_path / "q.jsonl"
     Image.new("RGB", (64, 64), "red").save(image)
     os.utime(image, (1, 1))
@@ -98,6 +98,12 @@ def test_groups_are_built_again_if_an_image_was_replaced_by_one_of_the_same_size
     run(tmp_path / "o", str(questions))
     Image.new("RGB", (64, 64), "blue").save(image)
     os.utime(image, (1, 1))
+    assert run(tmp_path / "o", str(questions), overwrite=True)[0] == "Making groups"
+    assert run(tmp_path / "o", str(questions), overwrite=True)[0] == "Reading groups"
+    os.utime(questions, (1, 1))
+    run(tmp_path / "o", str(questions), overwrite=True)
+    questions.write_text(questions.read_text().replace("car", "cat"))
+    os.utime(questions, (1, 1))
     assert run(tmp_path / "o", str(questions), overwrite=True)[0] == "Making groups"
 
 

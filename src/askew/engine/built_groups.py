@@ -70,7 +70,7 @@ def built_before(folder: Path, data: Dataset, key: str) -> dict[str, Any] | None
     with suppress(AskewError):
         if path.is_file() and _memory(path).is_file():
             kept = read_object(_memory(path), "")
-            if kept["key"] == key and kept["images"] == _images(path, data, kept["data"]["questions"]):
+            if kept.get("key") == key and kept["images"] == _images(path, data, kept["data"]["questions"]):
                 return kept
     return None
 

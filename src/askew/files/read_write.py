@@ -180,16 +180,16 @@ def fingerprint(*paths: str) -> str:
 
 
 def file_sha256(path: str) -> str:
-    """The SHA-256 of a file as it is on disk, cached until its size or time changes."""
+    """The SHA-256 of a file as it is on disk, cached until its size or one of its times changes."""
     try:
         state = os.stat(path)
     except OSError as trouble:
         raise DataError(f"{path}: cannot be read ({trouble.strerror}). Put the file there.") from None
-    return _sha256(path, state.st_size, state.st_mtime_ns)
+    return _sha256(path, state.st_size, state.st_mtime_ns, state.st_ctime_ns)  # a copy may keep the first two
 
 
 @lru_cache(maxsize=4096)
-def _sha256(path: str, size: int, changed: int) -> str:
+def _sha256(path: str, size: int, modified: int, changed: int) -> str:
     digest = hashlib.sha256()
     with opened_raw(path) as file:
         while chunk := file.read(1 << 20):

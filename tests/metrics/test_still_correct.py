@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from outcomes_by_hand import outcome, variant
 
-from askew.metrics.break_rates import still_correct
+from askew.metrics.break_rates import counted_pairs, still_correct
 from askew.metrics.pairs import Judgement
 from askew.metrics.run_table import RunTable, load_tables, save_tables
 
@@ -61,6 +61,16 @@ def test_the_interval_is_over_images():
     assert (three.low, three.high) == pytest.approx((one.low, one.high), abs=1e-9)
 
 
+def test_controls_do_not_count_beside_levels():
+    """Wrong claims have level 1 and keep three of four; true ones have none, and breaking on them is no finding."""
+    table = table_of(*[(image, True, (image % 4 > 0, 1), (False, 0)) for image in range(40)])
+    found = still_correct(table)
+    assert (found.value, found.part) == (0.75, "")
+    assert found == still_correct(table_of(*[(image, True, image % 4 > 0) for image in range(40)]))
+    assert counted_pairs(table).tolist() == list(range(0, 80, 2))
+
+
 @pytest.mark.parametrize("level", ["3", True, -1, 1 << 40, 2.0, None])
 def test_levels_that_are_not_small_numbers_are_none(level):
-    assert still_correct(table_of((1, True, (True, 1)), (2, True, (False, level)))).part == "level=0"
+    assert still_correct(table_of((1, True, (True, 1)), (2, True, (False, level)))).value == 1.0
+    assert still_correct(table_of((1, True, (True, level)), (2, True, (False, level)))).part == ""

@@ -41,6 +41,8 @@ def question_of(table: RunTable) -> Ints:
 def still_correct(table: RunTable) -> Score:
     """The share of a suite. If variants have levels (of noise, of severity), at the level where it is lowest.
 
+    Beside levels, variants without one are controls (a true claim beside a wrong one), and do not count.
+
     The share at the worst of several levels is at least the lowest of their lower limits, and at most the lowest of
     their upper limits, which are therefore corrected for the number of levels (Bonferroni).
     """
@@ -69,8 +71,9 @@ def counted_pairs(table: RunTable) -> Ints:
 
 
 def _by_level(table: RunTable) -> list[tuple[int, Score]]:
-    """The share at each level at which there is one."""
-    found = ((one, _at_level(table, one)) for one in np.unique(table.column("level")).tolist())
+    """The share at each level at which there is one; at 0, of variants without a level, only if none has one."""
+    levels = np.unique(table.column("level")).tolist()
+    found = ((one, _at_level(table, one)) for one in [*filter(None, levels)] or levels)
     return [(level, score) for level, score in found if score.known]
 
 

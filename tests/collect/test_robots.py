@@ -98,8 +98,8 @@ def test_a_model_in_the_robots_of_a_study_moves_with_it(tmp_path: Path, monkeypa
     study.close()
 
 
-def test_a_release_names_models_without_the_folders_of_this_computer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_release_names_models_without_the_folders_of_this_computer_and_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").mkdir()
@@ -108,7 +108,17 @@ def test_a_release_names_models_without_the_folders_of_this_computer(
     small.do(change_round, small.round_id, "DRAINING")
     small.do(freeze, small.round_id, 1)
     small.do(add_model, "mine", "scripted:models/script.json")
+    endpoint = 'openai:m,base_url=http://127.0.0.1:9/v1,extra={"tags": 1},headers={"api-key": "open sesame"}'
+    assert main(["collect", "models", "study", "--add", endpoint]) == 0
+    small.do(add_model, "gone", endpoint + ",prices=deleted.yaml")
     manifest = release(small.study, tmp_path / "release")
     small.close()
-    assert manifest["models"][-1] == {"name": "mine", "spec": "scripted:script.json"}
+    mine, theirs, gone = manifest["models"][-3:]
+    assert mine == {"name": "mine", "spec": "scripted:script.json"}
+    assert theirs["name"].startswith("openai:m,")
+    assert theirs["spec"].startswith("openai:m,base_url=http://127.0.0.1:9/v1,")
+    assert gone["spec"] == "openai:..."
+    assert main(["collect", "models", "study"]) == 0
+    written = [path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file()]
+    assert b"sesame" not in b"".join(written) + capsys.readouterr().out.encode()
     assert str(tmp_path) not in (tmp_path / "release" / "datasheet.md").read_text()

@@ -25,7 +25,7 @@ from askew.collect.form_fields import fields_of
 from askew.collect.history import Record, encoded, history, published, withheld_questions
 from askew.collect.moderation import deleted_after_release
 from askew.collect.protocol import StudySettings, differences
-from askew.collect.robots import usable_spec
+from askew.collect.robots import usable_spec, without_secrets
 from askew.collect.rounds import CLOSED, move_round, trainings
 from askew.collect.schema import SPLITS, annotator, gold_result, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
@@ -214,7 +214,7 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str,
         tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))
     )
     models = [
-        {"name": row.name, "spec": public_word(usable_spec(row.spec, Path("/study")))}  # no folder is published
+        {"name": row.name, "spec": public_word(without_secrets(usable_spec(row.spec, Path("/study"))))}  # and no folder
         for row in tx.rows(sa.select(model).order_by(model.c.id))
     ]
     largest = {}

@@ -23,7 +23,7 @@ from askew.collect.history import history, published, withheld_questions
 from askew.collect.image_import import Added, import_images
 from askew.collect.protocol import changed
 from askew.collect.release import released_question
-from askew.collect.robots import TRAINED_ROBOTS, stored_spec
+from askew.collect.robots import TRAINED_ROBOTS, stored_spec, without_secrets
 from askew.collect.rounds import CLOSED, TRAINED, add_model, create_round, free_name
 from askew.collect.schema import ensemble_member, image, model, round_
 from askew.collect.simulation.world_content import FILE, import_world, load_world
@@ -313,7 +313,9 @@ def _create(study: Study, number: int, trained: Sequence[tuple[str, dict[str, An
         for stored, spec in wanted.items():
             about = facts.get(stored)
             if stored not in ids:
-                name = free_name(tx, about["net"], f", round {number}") if about else free_name(tx, spec)
+                name = (
+                    free_name(tx, about["net"], f", round {number}") if about else free_name(tx, without_secrets(spec))
+                )
                 ids[stored] = add_model(tx, name, stored, repr(make("model", spec)))
                 if about:
                     record_event(tx, TRAINED, f"round {number}", None, {"model": name, **about})

@@ -23,9 +23,10 @@ from askew.collect.database import AnyRow, Tx
 from askew.collect.protocol import Gone, same_answer, stored_reply
 from askew.collect.schema import draw, ensemble_member, image, model, prediction, question
 from askew.collect.study import Study
-from askew.registry import accepted, make
+from askew.errors import AskewError
+from askew.registry import accepted, factory, make
 from askew.types import ImageRef, Prediction, Question
-from askew.verbs import Connects, ModelFacts, Resolver, Streams
+from askew.verbs import Connects, HidesSecrets, ModelFacts, Resolver, Streams
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,21 @@ def usable_spec(spec: str, folder: Path) -> str:
     'trained:/restored/robots/round-2/butd'
     """
     return spec.replace(f"{_PLACE}/", f"{os.path.abspath(folder)}/")
+
+
+def without_secrets(spec: str) -> str:
+    """A model's spec as people may see it: secrets in the options of a model that may have some are hidden.
+
+    >>> without_secrets('openai:m,base_url=http://h:1/v1,headers={"api-key": "open sesame"}')
+    'openai:m,base_url=http://h:1/v1,headers={"api-key": "[key]"}'
+    """
+    kind = spec.partition(":")[0]
+    try:
+        build = factory("model", kind)
+        hides = isinstance(build, type) and issubclass(build, HidesSecrets)
+        return str(make("model", spec).hide(spec)) if hides else spec
+    except AskewError:  # it cannot be made here, so nothing is known of its options
+        return f"{kind}:..."
 
 
 def with_absolute_paths(spec: str) -> str:

@@ -54,7 +54,7 @@ def _models_options(parser: argparse.ArgumentParser) -> None:
 def _models(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
-    from askew.collect.robots import stored_spec, usable_spec
+    from askew.collect.robots import stored_spec, usable_spec, without_secrets
     from askew.collect.rounds import add_model, free_name, open_round, set_model_active
     from askew.collect.schema import model
     from askew.errors import UnknownName, UsageError
@@ -63,7 +63,7 @@ def _models(args: argparse.Namespace) -> int:
     with opened_study(args) as study, study.database.write() as tx:
         if args.add:
             spec = stored_spec(args.add, study.folder)
-            add_model(tx, args.called or free_name(tx, args.add), spec, repr(make("model", args.add)))
+            add_model(tx, args.called or free_name(tx, without_secrets(args.add)), spec, repr(make("model", args.add)))
         for name, active in ((args.off, False), (args.on, True)):
             if name:
                 found = tx.value(sa.select(model.c.id).where(model.c.name == name))
@@ -77,7 +77,7 @@ def _models(args: argparse.Namespace) -> int:
                 set_model_active(tx, open_.id, found, active)
         rows = tx.rows(sa.select(model).order_by(model.c.id))
     for row in rows:
-        print(f"{row.name}: {usable_spec(row.spec, study.folder)}")
+        print(f"{row.name}: {without_secrets(usable_spec(row.spec, study.folder))}")
     return 0
 
 

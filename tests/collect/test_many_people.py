@@ -13,7 +13,7 @@ def test_a_burst_of_300_claims_has_one_winner_for_the_free_slot(tmp_path, databa
 
 
 def test_each_question_has_nine_verifications_though_a_fifth_of_the_people_leave(tmp_path, database_url):
-    questions, people = (60, 30) if database_url is None else (25, 15)
+    questions, people = 25, 15
     done = verify_with_leavers(tmp_path / "study", database_url, questions, people)
     assert done["left"] == people // 5
     assert done["verifications"] == questions * 9 + done["late and not counted"]

@@ -32,11 +32,11 @@ NET = "language:hidden=8"
 NEXT = ("--base", BASE, "--train", NET, "--world", "3", "--set", "epochs=2", "--set", "batch_size=32")
 
 
-@pytest.fixture
-def study(tmp_path):
+@pytest.fixture(scope="module")
+def first_round(tmp_path_factory, world_cache):
     """A study whose first round of six scenes is frozen."""
-    folder = str(tmp_path / "study")
-    for command in (
+    folder = str(tmp_path_factory.mktemp("first") / "study")
+    commands = (
         ["init", folder, "--preset", "small", "--seed", "1"],
         ["models", folder, "--add", "constant:no"],
         ["round", folder, "--new"],
@@ -44,9 +44,18 @@ def study(tmp_path):
         ["round", folder, "--open", "1"],
         ["simulate", folder, "--people", "6"],
         ["freeze", folder, "--round", "1"],
-    ):
-        assert main(["collect", *command]) == 0, command
-    return tmp_path / "study"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASKEW_CACHE", str(world_cache))
+        for command in commands:
+            assert main(["collect", *command]) == 0, command
+    return folder
+
+
+@pytest.fixture
+def study(first_round, tmp_path):
+    """The test's own copy of that study."""
+    return Path(shutil.copytree(first_round, tmp_path / "study"))
 
 
 def facts(folder):

@@ -294,10 +294,10 @@ def test_host_headers_have_no_effect(crowd: Crowd) -> None:
 
 
 def test_fuzz_never_gives_a_server_error(anywhere: WebStudy) -> None:
-    """2,000 random requests over all routes, as each kind of person; 500 on PostgreSQL."""
+    """1,000 random requests over all routes, as each kind of person; 300 on PostgreSQL."""
     crowd = Crowd(anywhere)
     browsers = [crowd.browser(kind) for kind in PEOPLE]
-    fuzz(crowd, browsers, random.Random(7), 2000 if anywhere.service.database.is_sqlite else 500)
+    fuzz(crowd, browsers, random.Random(7), 1000 if anywhere.service.database.is_sqlite else 300)
     anywhere.small.check()
 
 

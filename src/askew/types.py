@@ -389,7 +389,8 @@ class Score:
             return ""
         if not self.images:
             return "number of images unknown"
-        return "all images are alike" if self.images >= LEAST_IMAGES else f"fewer than {LEAST_IMAGES} images"
+        few = f"fewer than {LEAST_IMAGES} images"
+        return f"all images are alike, or a part has {few}" if self.images >= LEAST_IMAGES else few
 
     @property
     def full(self) -> str:

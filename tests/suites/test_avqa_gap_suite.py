@@ -57,7 +57,7 @@ def test_each_part_needs_ten_images(tmp_path):
     assert gap(tmp_path, release=RELEASE[:10]).score("gap").has_interval
     few = gap(tmp_path, release=RELEASE[:9]).score("gap")
     assert few.value == pytest.approx(15 / 20 - 3 / 9)
-    assert not few.has_interval
+    assert few.no_interval.endswith("a part has fewer than 10 images")
     # Where all answers agree, ten images leave more room than twenty: 1 - 2 q² / (10 + q²) with q = 2.262
     same = gap(tmp_path, [True] * 20, [False] * 10).score("gap")
     assert (same.value, same.high, same.low) == (1.0, 1.0, pytest.approx(1 - 2 * 5.117 / 15.117, abs=1e-3))

@@ -25,13 +25,13 @@ QUIET = {
 
 
 def test_random_sequences_on_sqlite():
-    run_state_machine_as_test(OnSqlite, settings=settings(max_examples=25, stateful_step_count=20, **QUIET))
+    run_state_machine_as_test(OnSqlite, settings=settings(max_examples=60, stateful_step_count=20, **QUIET))
     shutil.rmtree(OnSqlite.home)
     OnSqlite.template = None
 
 
 def test_random_sequences_with_quiz_and_gold():
-    run_state_machine_as_test(QualityOnSqlite, settings=settings(max_examples=12, stateful_step_count=25, **QUIET))
+    run_state_machine_as_test(QualityOnSqlite, settings=settings(max_examples=25, stateful_step_count=25, **QUIET))
     shutil.rmtree(QualityOnSqlite.home)
     QualityOnSqlite.template = None
 
@@ -41,7 +41,7 @@ def test_random_sequences_on_postgres(cluster, tmp_path):
     made = template(tmp_path / "template", url)
     made.close()
     machine = on_postgres(cluster, tmp_path, made)
-    run_state_machine_as_test(machine, settings=settings(max_examples=5, stateful_step_count=20, **QUIET))
+    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=20, **QUIET))
 
 
 def on_postgres(cluster, folder: Path, made: SmallStudy) -> type[StudyMachine]:

@@ -108,7 +108,7 @@ def _colour(question: str, phrase: str) -> str:
 
 
 def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
-    """The colours named in a row: "pink and green", "dark blue".
+    """The colours named in a row: "pink and green", "red or tan", "dark blue".
 
     >>> _runs(("a", "dark", "blue", "hat", "in", "red", "and", "tan"), {"blue", "red", "tan"})
     ['dark blue', 'red and tan']
@@ -118,7 +118,7 @@ def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
     run: list[str] = []
     for word in (*words, ""):
         is_colour = word in colours or (word.endswith("ish") and word in shades) or word.partition("-")[2] in colours
-        if is_colour or (run and word in shades) or word in _MODIFIERS:
+        if is_colour or (run and word in (*shades, "or")) or word in _MODIFIERS:
             run.append(word)
             continue
         while run and run[-1] in _JOINING:
@@ -130,7 +130,7 @@ def _runs(words: Sequence[str], colours: Set[str]) -> list[str]:
 
 
 _MODIFIERS = ("dark", "light", "bright", "pale", "deep")
-_JOINING = (*_MODIFIERS, "and", "with", "very", "a", "mostly", "solid", "plain", "shades", "shade", "tones")
+_JOINING = (*_MODIFIERS, "and", "or", "with", "very", "a", "mostly", "solid", "plain", "shades", "shade", "tones")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<![\w])['‘]([^'’\n]+)['’](?!\w)")
 _NAME_ASKED = re.compile(r"\b(?:brand|name|called|author|store|website|sign|label|logo|team)\b", re.IGNORECASE)
 ARTICLE = re.compile(r"^(?:(?:an?|the)\s+)+(?=\w)", re.IGNORECASE)

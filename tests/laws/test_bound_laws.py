@@ -44,7 +44,7 @@ REFERENCES = (
     ("Red", "red", "red.", "blue"),
     (),
 )
-SAID = ("yes", "no", "2", "3", "1", "red", "blue", "Red", "something else", "quite another")
+SAID = ("yes", "no", "2", "3", "1", "red", "blue", "Red", "unanswerable", "quite another")
 
 
 def group(rng: Random, number: int, missing: float) -> Outcome:

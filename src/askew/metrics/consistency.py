@@ -84,9 +84,12 @@ class SelfConsistency(Metric):
         return summed(value for value in values if value is not None)
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """A missing original filled in like one of the variants, or like none; each missing variant like it or not."""
+        """A missing original filled in like one of the variants, or like none; each missing variant like it, or not, or
+        with the answer that there is none."""
         known = known_answers(outcome)
-        return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, answer: (answer, unsaid([answer])))
+        return pair_by_pair(
+            self, outcome, [*known, unsaid(known)], lambda _, answer: (answer, unsaid([answer]), UNANSWERABLE)
+        )
 
 
 def is_abstention(answer: str) -> bool:

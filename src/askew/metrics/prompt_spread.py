@@ -14,6 +14,7 @@ import numpy as np
 
 from askew.answers.normalise import normalise
 from askew.metrics.accuracy import check_mode, soft
+from askew.metrics.bounds import Fillable
 from askew.metrics.interval import Estimate, proportion
 from askew.significance import Floats, ratio
 from askew.types import Expect, Mode, Outcome, Row
@@ -65,6 +66,16 @@ class PromptSpread(_OverForms):
     title: ClassVar[str] = "Spread"
     sentence: ClassVar[str] = "accuracy under the best prompt minus that under the worst, in points"
 
+    outer_bounds: ClassVar[bool] = True
+    """No answers may make the forms exactly as equal as the lower bound says."""
+
+    def bounds(self, fillable: Fillable) -> tuple[float, float]:
+        """Each form as good or as bad as its missing answers allow."""
+        lows, highs = map(_means, fillable.columns())
+        return float(np.fmax(0.0, np.fmax.reduce(lows) - np.fmin.reduce(highs))), float(
+            np.fmax.reduce(highs) - np.fmin.reduce(lows)
+        )
+
     def combine(self, sums: Any) -> Any:
         """The range of the means."""
         means = _means(sums)
@@ -85,6 +96,11 @@ class WorstForm(_OverForms):
 
     title: ClassVar[str] = "Worst prompt"
     sentence: ClassVar[str] = "accuracy under the prompt in which it is lowest"
+
+    def bounds(self, fillable: Fillable) -> tuple[float, float]:
+        """All missing answers wrong, and all correct."""
+        low, high = map(self.combine, fillable.columns())
+        return float(low), float(high)
 
     def combine(self, sums: Any) -> Any:
         """The lowest of the means."""
